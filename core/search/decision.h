@@ -51,6 +51,7 @@ struct Selection {
     NodeId second; // crossover partner or inspiration; invalid: none
     std::string proposer;
     MemoryMode memory = MemoryMode::ParentLine;
+    int island = 0; // evolve: where the child will live (Node::island)
     DecisionRecord record;
 };
 

@@ -33,7 +33,8 @@ struct PolicyOptions {
     double exploration = 0.5; // UCT's c, in units of log speedup
 };
 
-// Chooses which node to grow and how. Engine thread only; must not block, no I/O. Deterministic for a given tree, history and rng.
+// Chooses which node to grow and how. Engine thread only; must not block, no I/O. Deterministic for a given tree,
+// history and rng.
 class Policy {
 public:
     virtual ~Policy() = default;

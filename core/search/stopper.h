@@ -30,7 +30,8 @@ struct Spent {
     double rooflineFraction = 0;
 };
 
-// The name of the limit that is reached first: "evaluations", "time", "tokens", "money", "stall", "target", "roofline"; nothing while all hold.
+// The name of the limit that is reached first: "evaluations", "time", "tokens", "money", "stall", "target", "roofline";
+// nothing while all hold.
 std::optional<std::string> reachedLimit(const Budget& budget, const Spent& spent);
 // The share of the budget that is spent, 0..1, by whichever counted limit is furthest; 0 without any.
 double fractionSpent(const Budget& budget, const Spent& spent);

@@ -23,7 +23,8 @@ struct Node {
     std::vector<NodeId> children; // along tree edges, ascending
     int depth = 0;
     std::string proposer;
-    std::string technique; // "omp-parallel", "tile", "library:online", "retune"; the second axis of the MAP-Elites archive
+    std::string
+        technique; // "omp-parallel", "tile", "library:online", "retune"; the second axis of the MAP-Elites archive
     std::string title; // one line: what was changed
     std::string moveKey; // the proposer's name of the change, unique among the children of a node
     std::string sourceHash;
@@ -35,8 +36,11 @@ struct Node {
     std::string bound;
     bool pinned = false;
     bool pruned = false; // with its whole subtree
+    bool cut = false; // pruned itself or below a pruned node; kept by the tree
     int visits = 0; // finished expansions in the subtree, itself included
     int inFlight = 0; // running expansions that chose this node or pass through it: virtual loss
+    int ownVisits = 0; // finished expansions of exactly this node
+    int ownInFlight = 0; // running expansions of exactly this node
     double subtreeSum = 0; // of the values of the valued nodes in the subtree, for means
     int subtreeValued = 0;
     double subtreeBest = 0; // only when subtreeValued > 0
@@ -52,14 +56,16 @@ public:
     bool contains(NodeId id) const { return id.value >= 0 && id.value < size(); }
     const Node& node(NodeId id) const { return m_nodes[static_cast<std::size_t>(id.value)]; }
     const std::vector<Node>& nodes() const { return m_nodes; }
-    NodeId root() const { return NodeId {0}; }
+    NodeId root() const { return NodeId{ 0 }; }
 
-    // The next id. Parents must exist; 'prototype' carries proposer, technique, title, moveKey, hashes.
+    // The next id. Parents must exist; 'prototype' carries proposer, technique, title, moveKey, hashes. An invalid id,
+    // and nothing added, when a parent does not exist or a second root is asked for.
     NodeId add(Node prototype);
     // Ends a running node and updates its ancestors. value is ignored unless status is Passed and it is finite.
     void finish(NodeId id, measure::EvaluationStatus status, double value, std::string bound);
     void lose(NodeId id);
-    // A re-evaluation: replaces the value and corrects the ancestors.
+    // A re-evaluation: replaces the value and corrects the ancestors. Where the best of a subtree goes away, its
+    // children are looked at.
     void revise(NodeId id, measure::EvaluationStatus status, double value, std::string bound);
 
     // An expansion of this node begins or ends: virtual loss along the line to the root.
@@ -86,15 +92,27 @@ public:
     // Nodes that may be expanded: valued, not pruned, in id order.
     std::vector<NodeId> expandable() const;
 
+    // Every node whose own facts changed, in the order of the changes: policies follow it with a cursor instead of
+    // reading the tree again for each selection. Sums over subtrees and the champion are not facts of a node.
+    const std::vector<NodeId>& journal() const { return m_journal; }
+
 private:
+    Node& at(NodeId id) { return m_nodes[static_cast<std::size_t>(id.value)]; }
+    NodeId parentOf(const Node& node) const { return node.parents.empty() ? NodeId{} : node.parents.front(); }
+    void settle(Node& node, measure::EvaluationStatus status, double value, std::string bound);
+    void dropValue(Node& node);
+    double bestBelow(const Node& node) const;
+    void spreadCut(NodeId id);
+
     std::vector<Node> m_nodes;
     std::unordered_map<std::string, NodeId> m_bySource;
     std::unordered_map<std::string, std::vector<NodeId>> m_byStructure;
+    std::vector<NodeId> m_journal;
     NodeId m_champion;
 };
 
-// One line a node, indented by depth, in the order of the tree: the text of `rooftree show --tree` and of the golden tests.
-// Times are left out, so that the text depends on decisions and recorded evaluations only.
+// One line a node, indented by depth, in the order of the tree: the text of `rooftree show --tree` and of the golden
+// tests. Times are left out, so that the text depends on decisions and recorded evaluations only.
 std::string treeText(const Tree& tree);
 
 } // namespace rooftree::search

@@ -24,9 +24,10 @@ struct TunerChoice {
     double expected = 0; // predicted log time, when the strategy has one
 };
 
-// The next configuration worth trying in a space, given everything tried so far; never one in 'history' or 'pending', always one that
-// the requirements allow. Empty when the space is used up. Begins with random points, then alternates between the neighbours of the best
-// and the maximum of expected improvement of a surrogate model. Pure: no state but its arguments; any thread.
+// The next configuration worth trying in a space, given everything tried so far; never one in 'history' or 'pending',
+// always one that the requirements allow. Empty when the space is used up. Begins with random points, then alternates
+// between the neighbours of the best and the maximum of expected improvement of a surrogate model. Pure: no state but
+// its arguments; any thread.
 std::optional<TunerChoice> nextConfiguration(const kernel::TuningSpace& space, const std::vector<TunedPoint>& history,
     const std::vector<kernel::Configuration>& pending, Rng& rng);
 
