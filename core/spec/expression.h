@@ -13,8 +13,9 @@
 
 namespace rooftree::spec {
 
-// An arithmetic expression over axes: numbers, names, + - * / % ( ) and min, max, ceildiv, log2; comparisons, && and || give 1 or 0
-// (used by "require" lines). Immutable value, cheap to copy; any thread. An empty expression evaluates to 0.
+// An arithmetic expression over axes: numbers, names, + - * / % ( ) and min, max, ceildiv, log2; comparisons, && and ||
+// give 1 or 0 (used by "require" lines). Immutable value, cheap to copy; any thread. An empty expression evaluates to
+// 0.
 class Expression {
 public:
     Expression() = default;

@@ -66,7 +66,8 @@ struct Case {
 std::string caseName(const Case& which); // "rows=2048 cols=4096", in the operator's order of axes is not needed
 
 enum class CheckMode { Tolerance, Bitwise };
-// What a tolerance scales with, see reference "Tolerance policy": an element is right iff |c - r| <= atol * S + rtol * |r|.
+// What a tolerance scales with, see reference "Tolerance policy": an element is right iff |c - r| <= atol * S + rtol *
+// |r|.
 enum class Scale {
     Max, // S = largest |r| of the tensor, at least 1e-30
     Condition, // S = the reference run on absolute inputs: sum |a||b| for linear operators, per element
@@ -82,9 +83,10 @@ struct Check {
 
 // One operator. Sources are texts, so that it travels to a worker as it is.
 //
-// reference: C++ whose entry has the operator's signature with every floating tensor as 'real*'. The truth is this text with
-//            'real' = double. The baseline "naive", which is also the root of every tree, is this text with 'real' = the
-//            operator's own floating dtype, unless the folder has a source of its own for it.
+// reference: C++ whose entry has the operator's signature with every floating tensor as 'real*'. The truth is this text
+// with
+//            'real' = double. The baseline "naive", which is also the root of every tree, is this text with 'real' =
+//            the operator's own floating dtype, unless the folder has a source of its own for it.
 struct Operator {
     std::string name; // a C identifier, and the name of the entry
     std::string family;
