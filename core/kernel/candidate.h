@@ -20,7 +20,8 @@ struct SourceFile {
     std::string content;
 };
 
-// One kernel source. The first file is the main one; the others are found by #include or are compiled with it when they end in .cpp.
+// One kernel source. The first file is the main one; the others are found by #include or are compiled with it when they
+// end in .cpp.
 struct Candidate {
     Language language = Language::Cpp;
     std::string entry; // the C symbol, the operator's name

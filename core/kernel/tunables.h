@@ -19,7 +19,8 @@ namespace rooftree::kernel {
 // In Python, for later languages: BLOCK = 128   # rooftree: tune {64, 128, 256}
 struct Tunable {
     std::string name; // the macro or variable; "flags" and "compiler" for these two
-    std::vector<std::string> values; // as written, without quotes; sorted for flags and compiler so that the order carries no meaning
+    std::vector<std::string>
+        values; // as written, without quotes; sorted for flags and compiler so that the order carries no meaning
     std::string current;
     std::size_t file = 0; // index into Candidate::files
     std::size_t line = 0; // from 0
