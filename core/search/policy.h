@@ -30,7 +30,7 @@ struct PolicyOptions {
     // Prior weight of a proposer in the bandit, 1 by default.
     std::map<std::string, double> weights;
     std::vector<MemoryMode> memoryModes; // which ones the bandit may choose
-    double exploration = 0.5; // UCT's c, in units of log speedup
+    double exploration = 0.5; // UCT's c, over values scaled to 0..1 between the root and the best
 };
 
 // Chooses which node to grow and how. Engine thread only; must not block, no I/O. Deterministic for a given tree,
