@@ -13,8 +13,7 @@ class SystemClock : public Clock {
 public:
     int64_t monotonicNs() const override
     {
-        return std::chrono::duration_cast<std::chrono::nanoseconds>(
-            std::chrono::steady_clock::now().time_since_epoch())
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
             .count();
     }
     int64_t wallMs() const override
@@ -36,7 +35,7 @@ const Clock& Clock::system()
 std::string isoUtc(int64_t wallMs)
 {
     const std::time_t seconds = static_cast<std::time_t>(wallMs / 1000);
-    std::tm parts {};
+    std::tm parts{};
     gmtime_r(&seconds, &parts);
     char buffer[32];
     std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &parts);

@@ -20,7 +20,7 @@ static Error ioError(const std::string& what, const fs::path& path, int number)
         : number == ENOENT                                    ? " Check the path."
                                                               : "";
     const auto code = number == ENOENT ? ErrorCode::NotFound : ErrorCode::Io;
-    return {code, what + " " + path.string() + ": " + std::strerror(number) + "." + remedy, {}};
+    return { code, what + " " + path.string() + ": " + std::strerror(number) + "." + remedy, {} };
 }
 
 Result<std::string> readFile(const fs::path& path, std::size_t maxBytes)
@@ -28,7 +28,7 @@ Result<std::string> readFile(const fs::path& path, std::size_t maxBytes)
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return ioError("Cannot read", path, errno);
-    struct stat info {};
+    struct stat info { };
     if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
         ::close(fd);
         return ioError("Cannot read", path, EISDIR);
@@ -40,7 +40,8 @@ Result<std::string> readFile(const fs::path& path, std::size_t maxBytes)
         content.append(buffer, static_cast<std::size_t>(got));
         if (content.size() > maxBytes) {
             ::close(fd);
-            return Error {ErrorCode::Usage, path.string() + " is larger than " + std::to_string(maxBytes) + " bytes. Is it the right file?", {}};
+            return Error{ ErrorCode::Usage,
+                path.string() + " is larger than " + std::to_string(maxBytes) + " bytes. Is it the right file?", {} };
         }
     }
     const int number = errno;

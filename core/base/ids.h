@@ -9,8 +9,7 @@
 namespace rooftree {
 
 // A strong integer id: two kinds of id never mix. -1 is "none".
-template <typename Tag>
-struct Id {
+template <typename Tag> struct Id {
     int64_t value = -1;
     bool valid() const { return value >= 0; }
     auto operator<=>(const Id&) const = default;
@@ -25,7 +24,6 @@ using JobId = Id<struct JobTag>;
 
 } // namespace rooftree
 
-template <typename Tag>
-struct std::hash<rooftree::Id<Tag>> {
-    std::size_t operator()(const rooftree::Id<Tag>& id) const { return std::hash<int64_t> {}(id.value); }
+template <typename Tag> struct std::hash<rooftree::Id<Tag>> {
+    std::size_t operator()(const rooftree::Id<Tag>& id) const { return std::hash<int64_t>{}(id.value); }
 };

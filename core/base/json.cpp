@@ -9,7 +9,7 @@ Result<Json> parseJson(std::string_view text, std::string_view what)
     try {
         return Json::parse(text);
     } catch (const nlohmann::json::exception& e) {
-        return Error {ErrorCode::Parse, std::string(what) + " is not valid JSON.", e.what()};
+        return Error{ ErrorCode::Parse, std::string(what) + " is not valid JSON.", e.what() };
     }
 }
 

@@ -17,8 +17,7 @@ Result<Json> parseJson(std::string_view text, std::string_view what);
 std::string toLine(const Json& json);
 
 // Reads a member of the wanted type or gives the fallback: for formats where unknown and missing fields are ignored.
-template <typename T>
-T jsonValue(const Json& object, const char* key, T fallback)
+template <typename T> T jsonValue(const Json& object, const char* key, T fallback)
 {
     if (!object.is_object())
         return fallback;

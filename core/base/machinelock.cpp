@@ -28,7 +28,7 @@ MachineLock::MachineLock(Mode mode, const std::atomic<bool>* cancel)
             ::close(std::exchange(m_fd, -1));
             return;
         }
-        const timespec pause {0, 2'000'000};
+        const timespec pause{ 0, 2'000'000 };
         ::nanosleep(&pause, nullptr);
     }
 }

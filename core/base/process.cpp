@@ -19,7 +19,7 @@ namespace rooftree {
 namespace {
 
 struct Pipe {
-    int ends[2] = {-1, -1};
+    int ends[2] = { -1, -1 };
     Pipe() = default;
     Pipe(const Pipe&) = delete;
     Pipe& operator=(const Pipe&) = delete;
@@ -40,13 +40,13 @@ void setLimit(int resource, int64_t value)
 {
     if (value <= 0)
         return;
-    const rlimit limit {static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
+    const rlimit limit{ static_cast<rlim_t>(value), static_cast<rlim_t>(value) };
     ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
 
 // Only async-signal-safe calls between fork and exec: everything that allocates is prepared by the parent.
-[[noreturn]] void becomeChild(const ProcessSpec& spec, char* const* argv, char* const* environment, int in, int out,
-    int err, int report)
+[[noreturn]] void becomeChild(
+    const ProcessSpec& spec, char* const* argv, char* const* environment, int in, int out, int err, int report)
 {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -56,7 +56,7 @@ void setLimit(int resource, int64_t value)
     setLimit(RLIMIT_CPU, spec.limits.cpuSeconds);
     setLimit(RLIMIT_AS, spec.limits.addressSpaceBytes);
     setLimit(RLIMIT_FSIZE, spec.limits.fileSizeBytes);
-    const rlimit noCore {0, 0};
+    const rlimit noCore{ 0, 0 };
     ::setrlimit(RLIMIT_CORE, &noCore);
     sigset_t none;
     sigemptyset(&none);
@@ -134,7 +134,7 @@ public:
 private:
     bool step(std::string_view& left)
     {
-        pollfd fds[3] = {{m_out.ends[0], POLLIN, 0}, {m_err.ends[0], POLLIN, 0}, {m_in.ends[1], POLLOUT, 0}};
+        pollfd fds[3] = { { m_out.ends[0], POLLIN, 0 }, { m_err.ends[0], POLLIN, 0 }, { m_in.ends[1], POLLOUT, 0 } };
         m_moved = false;
         const bool open = fds[0].fd >= 0 || fds[1].fd >= 0;
         ::poll(fds, 3, open ? 20 : 2);
@@ -175,15 +175,16 @@ Result<ProcessResult> runProcess(const ProcessSpec& spec)
     Pipe err;
     Pipe report;
     if (spec.argv.empty() || !in.open() || !out.open() || !err.open() || !report.open())
-        return Error {ErrorCode::Environment, "Cannot start a program: no more file descriptors.", {}};
+        return Error{ ErrorCode::Environment, "Cannot start a program: no more file descriptors.", {} };
     auto argv = pointers(spec.argv);
-    auto environment = spec.environment ? pointers(*spec.environment) : std::vector<char*> {};
+    auto environment = spec.environment ? pointers(*spec.environment) : std::vector<char*>{};
     const int64_t start = Clock::system().monotonicNs();
     const pid_t child = ::fork();
     if (child < 0)
-        return Error {ErrorCode::Environment, "Cannot start " + spec.argv[0] + ": " + std::strerror(errno) + ".", {}};
+        return Error{ ErrorCode::Environment, "Cannot start " + spec.argv[0] + ": " + std::strerror(errno) + ".", {} };
     if (child == 0)
-        becomeChild(spec, argv.data(), spec.environment ? environment.data() : nullptr, in.ends[0], out.ends[1], err.ends[1], report.ends[1]);
+        becomeChild(spec, argv.data(), spec.environment ? environment.data() : nullptr, in.ends[0], out.ends[1],
+            err.ends[1], report.ends[1]);
     ::setpgid(child, child);
     in.closeEnd(0);
     out.closeEnd(1);
@@ -195,7 +196,7 @@ Result<ProcessResult> runProcess(const ProcessSpec& spec)
     if (::read(report.ends[0], &startError, sizeof startError) == static_cast<ssize_t>(sizeof startError)) {
         ::waitpid(child, nullptr, 0);
         const auto code = startError == ENOENT ? ErrorCode::Environment : ErrorCode::Io;
-        return Error {code, "Cannot start " + spec.argv[0] + ": " + std::strerror(startError) + ".", {}};
+        return Error{ code, "Cannot start " + spec.argv[0] + ": " + std::strerror(startError) + ".", {} };
     }
     ProcessResult result;
     int waitStatus = 0;

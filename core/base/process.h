@@ -44,7 +44,8 @@ struct ProcessResult {
 };
 
 // Runs a program in a process group of its own and waits; the whole group is killed at the time limit, on cancel and
-// when the program has ended but left others behind. Blocks. Safe from any thread. An Error means that it could not be started.
+// when the program has ended but left others behind. Blocks. Safe from any thread. An Error means that it could not be
+// started.
 Result<ProcessResult> runProcess(const ProcessSpec& spec);
 
 // Full path of a program in PATH, or nothing.

@@ -32,8 +32,7 @@ struct Error {
 int exitCode(ErrorCode code);
 
 // A value or an Error. Any thread; not shared between threads.
-template <typename T>
-class [[nodiscard]] Result {
+template <typename T> class [[nodiscard]] Result {
 public:
     Result(T value)
         : m_data(std::in_place_index<0>, std::move(value))
@@ -63,13 +62,15 @@ private:
 
 struct Nothing { };
 using Status = Result<Nothing>;
-inline Status success() { return Nothing {}; }
+inline Status success()
+{
+    return Nothing{};
+}
 
 // "The user stopped it" is its own value, so that it never looks like a fault.
 struct Canceled { };
 
-template <typename T>
-class [[nodiscard]] CanceledOr {
+template <typename T> class [[nodiscard]] CanceledOr {
 public:
     CanceledOr(T value)
         : m_data(std::in_place_index<0>, std::move(value))

@@ -17,7 +17,8 @@ constexpr uint64_t splitMix64(uint64_t x)
     return x ^ (x >> 31);
 }
 
-// xoshiro256** (Blackman, Vigna 2018). The same seed gives the same numbers on every platform, which std:: distributions do not.
+// xoshiro256** (Blackman, Vigna 2018). The same seed gives the same numbers on every platform, which std::
+// distributions do not.
 class Rng {
 public:
     explicit Rng(uint64_t seed = 0)

@@ -34,7 +34,7 @@ Sha256& Sha256::addPart(std::string_view part)
     char prefix[8];
     for (int i = 0; i < 8; ++i)
         prefix[i] = static_cast<char>(size >> (8 * i));
-    addRaw({prefix, sizeof prefix});
+    addRaw({ prefix, sizeof prefix });
     return addRaw(part);
 }
 

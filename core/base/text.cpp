@@ -3,8 +3,8 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -75,8 +75,8 @@ std::string replaceIdentifier(std::string_view text, std::string_view from, std:
         if (hit == std::string_view::npos)
             return out += text.substr(at);
         const auto end = hit + from.size();
-        const bool whole = (hit == 0 || !isIdentifierChar(text[hit - 1]))
-            && (end == text.size() || !isIdentifierChar(text[end]));
+        const bool whole =
+            (hit == 0 || !isIdentifierChar(text[hit - 1])) && (end == text.size() || !isIdentifierChar(text[end]));
         out += text.substr(at, hit - at);
         out += whole ? to : from;
         at = end;
@@ -93,7 +93,7 @@ static std::size_t editDistance(std::string_view a, std::string_view b)
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
             diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+            row[j] = std::min({ row[j] + 1, row[j - 1] + 1, substituted });
         }
     }
     return row[b.size()];
@@ -172,7 +172,7 @@ std::string formatRatio(double ratio)
 
 std::string formatBytes(double bytes)
 {
-    static constexpr const char* units[] = {" B", " kB", " MB", " GB", " TB"};
+    static constexpr const char* units[] = { " B", " kB", " MB", " GB", " TB" };
     int unit = 0;
     while (bytes >= 1000 && unit < 4) {
         bytes /= 1000;
@@ -188,7 +188,10 @@ static std::size_t utf8Length(std::string_view text)
     const unsigned char lead = byte(0);
     if (lead < 0x80)
         return 1;
-    const std::size_t size = lead >= 0xf0 && lead <= 0xf4 ? 4 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xc2 && lead < 0xe0 ? 2 : 0;
+    const std::size_t size = lead >= 0xf0 && lead <= 0xf4 ? 4
+        : lead >= 0xe0 && lead < 0xf0                     ? 3
+        : lead >= 0xc2 && lead < 0xe0                     ? 2
+                                                          : 0;
     if (size == 0 || text.size() < size)
         return 0;
     for (std::size_t i = 1; i < size; ++i) {

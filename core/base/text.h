@@ -27,7 +27,8 @@ std::string formatNs(double ns); // "11.2 ms", three significant digits
 std::string formatRatio(double ratio); // "12.3x"
 std::string formatBytes(double bytes); // "1.5 MB"
 
-// UTF-8 that is safe to print and to store: broken sequences and control characters (but newline and tab) become U+FFFD.
+// UTF-8 that is safe to print and to store: broken sequences and control characters (but newline and tab) become
+// U+FFFD.
 std::string sanitizedUtf8(std::string_view text);
 // At most maxBytes: the head and the tail, with a line in between that says how much was left out.
 std::string elided(std::string_view text, std::size_t maxBytes);

@@ -103,7 +103,8 @@ struct ChampionMeasured {
     measure::DuelResult result;
 };
 
-// What a person did: "pin", "unpin", "prune", "restore", "hint", "note", "insert", "budget", "policy", "export", "baseline".
+// What a person did: "pin", "unpin", "prune", "restore", "hint", "note", "insert", "budget", "policy", "export",
+// "baseline".
 struct Steered {
     std::string action;
     NodeId node;

@@ -20,8 +20,9 @@ enum class OpenMode {
 // How much of an event is read back: big parts (sources, evaluations, records, duels) live in blobs of their own.
 enum class Detail { Summary, Full };
 
-// One session, one SQLite file (WAL, application_id, user_version). The append-only table 'event' is the truth; the other
-// tables are projections for queries. Big values are zstd-compressed blobs named by their SHA-256. One object per thread.
+// One session, one SQLite file (WAL, application_id, user_version). The append-only table 'event' is the truth; the
+// other tables are projections for queries. Big values are zstd-compressed blobs named by their SHA-256. One object per
+// thread.
 class SessionFile {
 public:
     static Result<std::unique_ptr<SessionFile>> open(const std::filesystem::path& path, OpenMode mode);
@@ -29,14 +30,15 @@ public:
 
     const std::filesystem::path& path() const;
 
-    // Writes the event and its projections in one transaction, durable against kill -9 when it returns. Errors: disk full and the like
-    // leave the file as it was before the call.
+    // Writes the event and its projections in one transaction, durable against kill -9 when it returns. Errors: disk
+    // full and the like leave the file as it was before the call.
     Status append(const EventBody& body, int64_t wallMs);
     // Several events in one transaction.
     Status append(const std::vector<EventBody>& bodies, int64_t wallMs);
 
-    // Calls back in order from 'sequence' on, until the callback returns false. Detail::Summary leaves these empty: candidate files, stages, cases
-    // and certificates of evaluations, decision records, duel cases. An event of an unknown kind (newer minor version) is passed over.
+    // Calls back in order from 'sequence' on, until the callback returns false. Detail::Summary leaves these empty:
+    // candidate files, stages, cases and certificates of evaluations, decision records, duel cases. An event of an
+    // unknown kind (newer minor version) is passed over.
     Status read(int64_t sequence, Detail detail, const std::function<bool(const Event&)>& callback) const;
     int64_t lastSequence() const;
 

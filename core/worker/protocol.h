@@ -15,7 +15,8 @@
 #include <string>
 #include <vector>
 
-// The messages between an engine and a worker: JSON-RPC 2.0, one message a line. Values in, values out; both sides use these functions.
+// The messages between an engine and a worker: JSON-RPC 2.0, one message a line. Values in, values out; both sides use
+// these functions.
 namespace rooftree::worker {
 
 inline constexpr int protocolVersion = 1;
@@ -88,7 +89,8 @@ struct Progress {
 // The method names on the wire.
 namespace method {
 inline constexpr const char* hello = "hello";
-inline constexpr const char* setOperator = "operator"; // {operator}: sent once, later requests mean it; the operator is admitted (reference built) then
+inline constexpr const char* setOperator =
+    "operator"; // {operator}: sent once, later requests mean it; the operator is admitted (reference built) then
 inline constexpr const char* admit = "admit"; // {operator}: the negative controls -> AdmissionReport
 inline constexpr const char* evaluate = "evaluate";
 inline constexpr const char* duel = "duel";
