@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Rooftree contributors
+// SPDX-License-Identifier: MIT-0
+// oneDNN: the elementwise primitive with its erf form.
+// rooftree: flags {"-O3 -march=native -ldnnl"}
+#include <cstdint>
+#include <dnnl.hpp>
+#include <map>
+
+namespace {
+
+using namespace dnnl;
+using Dims = memory::dims;
+
+const engine& cpu()
+{
+    static const engine it(engine::kind::cpu, 0);
+    return it;
+}
+
+memory::desc plain(const Dims& dims)
+{
+    return { dims, memory::data_type::f32, dims.size() == 1 ? memory::format_tag::a : memory::format_tag::ab };
+}
+
+memory on(const memory::desc& desc, const float* data = nullptr)
+{
+    return { desc, cpu(), data ? const_cast<float*>(data) : DNNL_MEMORY_NONE };
+}
+
+struct Plan {
+    primitive kernel;
+    memory::desc shape;
+};
+
+Plan makePlan(int64_t n)
+{
+    const memory::desc flat = plain({ n });
+#if DNNL_VERSION_MAJOR >= 3
+    const eltwise_forward::primitive_desc desc(
+        cpu(), prop_kind::forward_inference, algorithm::eltwise_gelu_erf, flat, flat, 0.0f, 0.0f);
+#else
+    const eltwise_forward::primitive_desc desc(
+        { prop_kind::forward_inference, algorithm::eltwise_gelu_erf, flat, 0.0f, 0.0f }, cpu());
+#endif
+    return { eltwise_forward(desc), flat };
+}
+
+// One primitive per shape, made once: what a user of the library would do.
+Plan& planFor(int64_t n)
+{
+    static std::map<int64_t, Plan> plans;
+    auto found = plans.find(n);
+    if (found == plans.end())
+        found = plans.emplace(n, makePlan(n)).first;
+    return found->second;
+}
+
+} // namespace
+
+extern "C" void gelu(const float* x, float* y, int64_t n)
+{
+    static stream order(cpu());
+    Plan& plan = planFor(n);
+    memory in = on(plan.shape, x);
+    memory out = on(plan.shape, y);
+    plan.kernel.execute(order, { { DNNL_ARG_SRC, in }, { DNNL_ARG_DST, out } });
+    order.wait();
+}
