@@ -66,6 +66,8 @@ class JsonOperator {
 public:
     Result<Operator> run(const Json& json)
     {
+        if (!json.is_object())
+            note("It is not a JSON object.");
         m_op.name = jsonValue(json, "name", std::string());
         m_op.family = jsonValue(json, "family", std::string());
         m_op.description = jsonValue(json, "description", std::string());
