@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: MIT-0
 // Blocked i-k-j without packing: a strip of c is updated by STEPS rows of b at once, plain loops that the compiler
-// vectorises. rooftree: flags {"-O3 -march=native -fopenmp", "-O3 -march=native -fopenmp -ffast-math"} rooftree:
-// compiler {"g++", "clang++"}
+// vectorises.
+// rooftree: flags {"-O3 -march=native -fopenmp", "-O3 -march=native -fopenmp -ffast-math"}
+// rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
 #include <cstdint>
 
