@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: MIT-0
-// Sums a slice of the row in registers and asks for the rows of later indices ahead of time, so that many misses are in
-// flight. rooftree: flags {"-O3 -march=native -mprefer-vector-width=512 -fopenmp", "-O3 -march=native -fopenmp"}
+// Sums a slice of the row in registers and prefetches the rows of later indices, so that many misses overlap.
+// rooftree: flags {"-O3 -march=native -mprefer-vector-width=512 -fopenmp", "-O3 -march=native -fopenmp"}
+// rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: MIT-0
 // One table per thread, added up at the end; the plain loop otherwise.
-// rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp", "-O3 -march=native -funroll-loops
-// -fopenmp"}
+// rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp"}
+// rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
 #include <cstdint>
 #include <vector>

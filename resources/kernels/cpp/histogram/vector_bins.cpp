@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: MIT-0
-// Computes a block of bins with vectors, then counts it into several tables per thread so that equal bins do not wait
-// for each other. rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp"}
+// Computes bins with vectors, then counts into several tables per thread so that equal bins do not wait.
+// rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp"}
+// rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT-0
 // One memcpy and one memset for each row: its events lie side by side in both layouts.
 // rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp"}
+// rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

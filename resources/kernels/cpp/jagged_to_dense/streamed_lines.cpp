@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT-0
 // Writes whole cache lines past the caches, the line where a row's events end and its zeros begin included.
 // rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp"}
+// rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
 #include <cstdint>
 #ifdef __AVX512F__
