@@ -99,6 +99,9 @@ inline constexpr const char* shutdown = "shutdown";
 inline constexpr const char* progress = "progress"; // notification, worker to engine
 }
 
+// The text of the error (ErrorCode::Failed) that answers a request whose job was canceled.
+inline constexpr const char* canceledText = "The job was canceled.";
+
 // One control of an operator's admission: what was fed to the operator's own check, and whether it did what it must.
 struct Control {
     std::string name; // "reference", "naive", "zeros", "ones", "poison", "replay", "lower-precision", "permuted"
