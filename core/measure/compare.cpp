@@ -218,7 +218,7 @@ private:
         const T got = m_block.got[i];
         const T rounded = m_block.rounded[i];
         const bool bothNan = std::isnan(got) && std::isnan(rounded);
-        const bool sameBits = bothNan || std::memcmp(&got, &rounded, sizeof(T)) == 0;
+        const bool sameBits = bothNan || std::bit_cast<Bits<T>>(got) == std::bit_cast<Bits<T>>(rounded);
         const bool same = bothNan || got == rounded; // infinities and signed zeros too
         // A truth that overflows the dtype is an infinity there, and only that infinity is right.
         const bool finite = std::isfinite(got) && std::isfinite(rounded);
@@ -250,12 +250,8 @@ private:
     {
         if (!finite && !same)
             return infinity; // has no place in the histogram
-        Bits<T> bits[2] = {};
-        if (!same) {
-            std::memcpy(&bits[0], &got, sizeof(T));
-            std::memcpy(&bits[1], &rounded, sizeof(T));
-        }
-        const uint64_t ulps = keyDistance<T>(orderedKey<T>(bits[0]), orderedKey<T>(bits[1]));
+        const auto key = [](T number) { return orderedKey<T>(std::bit_cast<Bits<T>>(number)); };
+        const uint64_t ulps = same ? 0 : keyDistance<T>(key(got), key(rounded));
         ++m_into.ulpHistogram[ulpBucket(ulps)];
         return static_cast<double>(ulps);
     }

@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace rooftree::target {
 struct Peaks {
     double bandwidthGBs = 0; // DRAM, triad, all threads
     double cacheBandwidthGBs = 0; // last-level cache, triad, all threads
+    double coreBandwidthGBs =
+        0; // first-level caches of all threads: the most that data which fits the cores' own caches can move
     double gflops32 = 0; // fused multiply-add, all threads
     double gflops64 = 0;
 };
@@ -25,9 +28,9 @@ struct Device {
     std::string kind; // "cpu"
     std::string name; // "AMD EPYC ..."
     int threads = 1; // the cores that this process may use
-    int64_t l1Bytes = 0;
-    int64_t l2Bytes = 0;
-    int64_t lastLevelCacheBytes = 0;
+    int64_t l1Bytes = 0; // data cache of one core
+    int64_t l2Bytes = 0; // of one core
+    int64_t lastLevelCacheBytes = 0; // all instances that this process' cores reach
     int64_t memoryBytes = 0;
     std::vector<std::string> features; // "avx2", "avx512f", "fma"
     Peaks peaks;
@@ -35,6 +38,10 @@ struct Device {
 
 // This machine's CPU, from /proc, /sys and the affinity mask; peaks are left at 0.
 Device localCpu();
+// The same from the proc and sys folders below 'root'. What is missing there (virtual machines, containers) stays 0 or at a neutral
+// value; 'cpus' are the numbers of the usable cores.
+Device cpuFromFiles(const std::filesystem::path& root, const std::vector<int>& cpus);
+std::vector<int> usableCpus(); // the affinity mask
 
 struct Toolchain {
     std::string language; // "cpp"
