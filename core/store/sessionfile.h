@@ -37,8 +37,8 @@ public:
     Status append(const std::vector<EventBody>& bodies, int64_t wallMs);
 
     // Calls back in order from 'sequence' on, until the callback returns false. Detail::Summary leaves these empty:
-    // candidate files, stages, cases and certificates of evaluations, decision records, duel cases. An event of an
-    // unknown kind (newer minor version) is passed over.
+    // candidate files, logs of stages, samples and correctness of cases, certificates, decision records, duel cases. So
+    // a fold over events gives the same in both details. An event of an unknown kind (newer minor version) is passed over.
     Status read(int64_t sequence, Detail detail, const std::function<bool(const Event&)>& callback) const;
     int64_t lastSequence() const;
 
