@@ -78,7 +78,7 @@ Bandit::Choice Bandit::choose(const std::vector<std::string>& proposers, NodeId 
     Choice choice;
     choice.arms = available(proposers, head);
     ConsideredArm arm = best(choice.arms);
-    choice.reason = choice.arms.size() == 1 ? "is the only one with something left to offer" : "has the best prospects";
+    choice.reason = choice.arms.size() == 1 ? "is the one to use there" : "has the best prospects";
     // Always two draws, so that the number of arms does not move the draws that follow.
     const double floor = rng.uniform();
     const double pick = rng.uniform();

@@ -106,8 +106,11 @@ void Structures::admit(Structure& structure, NodeId node)
     if (!structure.best.valid() || value > structure.value || (value == structure.value && node < structure.best)) {
         structure.best = node;
         structure.value = value;
-        for (int index = structure.index; index >= 0 && at(index).bestBelow < value; index = at(index).parent)
+        structure.visitsAtGain = structure.visits;
+        for (int index = structure.index; index >= 0 && at(index).bestBelow < value; index = at(index).parent) {
             at(index).bestBelow = value;
+            at(index).visitsBelowAtGain = at(index).visitsBelow;
+        }
     }
     if (!structure.anchor.valid() || node < structure.anchor)
         structure.anchor = node;

@@ -35,6 +35,7 @@ struct Structure {
     int pinned = 0; // live members that are pinned
     int visits = 0; // finished expansions of its members
     int inFlight = 0; // running ones
+    int visitsAtGain = 0; // 'visits' when 'value' last rose
     int moves = 0; // children of its members that are more than a retune
     int64_t lastGrown = -1; // when the last expansion began, in entries of the tree's journal
     bool open = false; // some proposer may still offer something
@@ -42,9 +43,12 @@ struct Structure {
     int openBelow = 0;
     int visitsBelow = 0;
     int inFlightBelow = 0;
+    int visitsBelowAtGain = 0;
     int pinnedBelow = 0;
     double bestBelow = -std::numeric_limits<double>::infinity();
     bool live() const { return best.valid(); }
+    int stale() const { return visits - visitsAtGain; } // finished expansions without a gain
+    int staleBelow() const { return visitsBelow - visitsBelowAtGain; }
 };
 
 // Follows a tree and keeps what every policy asks of it, each change in O(log n) or O(depth). One tree per object;

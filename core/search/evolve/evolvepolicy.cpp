@@ -39,7 +39,7 @@ private:
                 return chosen(elites, island, rng);
         }
         return std::nullopt; // not reached while something is open: the root is on every island, every other structure
-                             // on one
+            // on one
     }
 
     // The fastest open structure of each cell (bound x technique) of an island, the fastest first.

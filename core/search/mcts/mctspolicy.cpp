@@ -13,6 +13,8 @@ namespace {
 constexpr double widening = 1.5; // a structure may have widening * visits^wideningPower changed versions
 constexpr double wideningPower = 0.5;
 constexpr double pinnedBonus = 0.25;
+constexpr double mostStale = 0.4; // what a structure loses when its best no longer gets better ...
+constexpr double halfStale = 60; // ... half of it after so many visits
 // A value counts between 0 and 1 over the range from the root to the best, at most a factor of 4.5 in speed: beyond
 // that, slow is slow.
 constexpr double leastRange = 0.1;
@@ -37,6 +39,7 @@ private:
     struct Facts {
         double value = 0;
         int visits = 0;
+        int stale = 0; // visits without a gain
         bool pinned = false;
     };
 
@@ -64,19 +67,22 @@ private:
             if (child.openBelow == 0)
                 continue;
             const double score = consider(child,
-                { child.bestBelow, child.visitsBelow + child.inFlightBelow, child.pinnedBelow > 0 }, logVisits, nodes);
+                { child.bestBelow, child.visitsBelow + child.inFlightBelow, child.staleBelow(), child.pinnedBelow > 0 },
+                logVisits, nodes);
             if (best.structure < 0 || score > best.score)
                 best = { index, score, {} };
         }
         auto own = from.open ? structures().openProposers(tree, from) : std::vector<std::string>{};
-        if (best.structure >= 0 && from.moves >= childLimit(from))
+        // At the limit only retunes are left, unless there is nothing else to do at all.
+        const bool retunes = std::find(own.begin(), own.end(), tuneProposer) != own.end();
+        if ((best.structure >= 0 || retunes) && from.moves >= childLimit(from))
             std::erase_if(own, [](const std::string& proposer) { return proposer != tuneProposer; });
         if (own.empty())
             return best;
         // Its row as a child of the one above told of its subtree; here it is the structure itself.
         std::erase_if(nodes, [&](const ConsideredNode& node) { return node.node == from.best; });
-        const double score =
-            consider(from, { from.value, from.visits + from.inFlight, from.pinned > 0 }, logVisits, nodes);
+        const double score = consider(
+            from, { from.value, from.visits + from.inFlight, from.stale(), from.pinned > 0 }, logVisits, nodes);
         if (best.structure < 0 || score >= best.score)
             best = { from.index, score, std::move(own) };
         return best;
@@ -94,11 +100,12 @@ private:
         const double quality = std::max(0.0, 1 + (facts.value - best) / range);
         const double explore = options().exploration * std::sqrt(logVisits / (1.0 + facts.visits));
         const double pinned = facts.pinned ? pinnedBonus : 0;
-        const double score = quality + explore + pinned;
+        const double stale = -mostStale * facts.stale / (facts.stale + halfStale);
+        const double score = quality + explore + stale + pinned;
         // A structure without a live node of its own is passed through, there is no node to show.
         if (candidate.live()) {
             nodes.push_back(considered(candidate, score,
-                { { "value", quality }, { "explore", explore }, { "pinned", pinned },
+                { { "value", quality }, { "explore", explore }, { "stale", stale }, { "pinned", pinned },
                     { "visits", static_cast<double>(facts.visits) } }));
         }
         return score;
