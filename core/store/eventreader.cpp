@@ -34,13 +34,18 @@ template <typename SomeId> SomeId id(const Json& json, const char* key)
 Result<EventBody> read(SessionCreated event, Json& json, const Json* part)
 {
     auto op = spec::operatorFromJson(part ? *part : Json());
-    auto device = target::deviceFromJson(member(json, "device"));
-    if (!op || !device)
-        return op ? device.error() : op.error();
+    if (!op)
+        return op.error();
+    // A search that replays recorded evaluations has no device.
+    if (const auto& described = member(json, "device"); !text(described, "id").empty()) {
+        auto device = target::deviceFromJson(described);
+        if (!device)
+            return device.error();
+        event.device = std::move(device).value();
+    }
     event.session = text(json, "session");
     event.version = text(json, "version");
     event.op = std::move(op).value();
-    event.device = std::move(device).value();
     event.language = text(json, "language");
     event.policy = text(json, "policy");
     event.proposers = jsonValue(json, "proposers", event.proposers);
