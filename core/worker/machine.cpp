@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/worker/machine.h"
+#include "core/target/peaks.h"
 
 #include <algorithm>
 #include <sched.h>
@@ -43,6 +44,7 @@ Machine exploreMachine(const std::filesystem::path& cacheDir)
     Machine machine;
     machine.cacheDir = cacheDir;
     machine.device = target::localCpu();
+    machine.device.peaks = target::cachedPeaks(machine.device);
     machine.toolchains = target::probeCppToolchains();
     machine.cpus = affinity();
     machine.sandbox = probeSandbox();
