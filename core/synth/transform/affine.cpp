@@ -117,6 +117,7 @@ AffineReader::AffineReader(const Analysis& analysis)
     , m_written(writtenSymbols(analysis))
 {
     for (const auto& loop : analysis.loops) {
+        m_counters.insert(loop.var);
         if (loop.canonical && bare(*loop.init).kind != Kind::Literal)
             m_starts[loop.var] = loop.init;
     }
@@ -144,7 +145,7 @@ Polynomial AffineReader::read(const Node& whole, int depth) const
         const auto& symbol = m_analysis.symbolOf(node);
         const bool changeless = symbol.place == Place::Local && symbol.integer() && !m_written.contains(node.symbol);
         if (changeless && symbol.variable && !symbol.variable->children.empty())
-            return read(symbol.variable->child(0), depth + 1);
+            return readConstant(node, depth);
         const auto start = m_starts.find(node.symbol);
         if (start != m_starts.end())
             return read(*start->second, depth + 1) + symbolTerm(node.symbol);
@@ -158,6 +159,16 @@ Polynomial AffineReader::read(const Node& whole, int depth) const
         return node.op == "+" ? left + right : node.op == "-" ? left - right : left * right;
     }
     return hidden(node, depth);
+}
+
+// What a changeless local stands for: its initialiser, or itself when that is no polynomial but no loop changes it
+// either: "const int64_t half = (n + 1) / 2".
+Polynomial AffineReader::readConstant(const Node& name, int depth) const
+{
+    auto value = read(m_analysis.symbolOf(name).variable->child(0), depth + 1);
+    const bool moves =
+        std::any_of(m_counters.begin(), m_counters.end(), [&](int counter) { return value.mentions(counter); });
+    return value.exact || moves ? value : symbolTerm(name.symbol);
 }
 
 Polynomial AffineReader::hidden(const Node& node, int depth) const
@@ -228,6 +239,20 @@ AffineReader::Access AffineReader::place(const Use& use) const
             base = &bare(base->child(0));
         out.known = resolve(*base, out.array, out.subscripts.front(), 0);
     }
+    return out;
+}
+
+AffineReader::Access AffineReader::pointer(const Node& argument) const
+{
+    m_steps = 0;
+    Access out;
+    Polynomial offset;
+    const Node* node = &bare(argument);
+    if (node->kind == Kind::Call && node->children.size() == 1
+        && (node->op == "data" || node->op == "begin" || node->op == "end"))
+        node = &bare(node->child(0));
+    out.known = resolve(*node, out.array, offset, 0);
+    out.subscripts = { offset };
     return out;
 }
 

@@ -49,11 +49,14 @@ public:
         bool known = false;
     };
     Access place(const Use& use) const;
+    // Where a pointer argument points: the array, or the container that "v.data()" and "v.begin()" belong to; -1 when not followed.
+    Access pointer(const Node& argument) const;
     bool changes(int symbol) const { return m_written.contains(symbol); }
 
 private:
     Polynomial read(const Node& node, int depth) const;
     Polynomial hidden(const Node& node, int depth) const;
+    Polynomial readConstant(const Node& name, int depth) const;
     // pointer = base + offset, followed to a pointer that is not a changeless local.
     bool resolve(const Node& pointer, int& array, Polynomial& offset, int depth) const;
 
@@ -61,6 +64,7 @@ private:
     std::set<int> m_written;
     std::map<int, const Node*>
         m_starts; // counters of loops that do not begin at 0: the counter stands for what is added
+    std::set<int> m_counters;
     mutable int m_steps = 0; // looking through locals may double the work at each: bounded
 };
 

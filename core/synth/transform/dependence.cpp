@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/synth/transform/dependence.h"
 
+#include "core/synth/transform/effects.h"
+
 #include <algorithm>
 
 namespace rooftree::synth::transform {
@@ -24,8 +26,8 @@ Independence DependenceTester::test(const Loop& loop) const
         out.why = "something in it is not understood";
     else if (uses.jumps || hasOwnJump(loop.body(), Kind::Break))
         out.why = "it can end early";
-    else if (const auto call = std::find_if(
-                 uses.calls.begin(), uses.calls.end(), [](const Node* node) { return !isPureFunction(node->op); });
+    else if (const auto call = std::find_if(uses.calls.begin(), uses.calls.end(),
+                 [&](const Node* node) { return !effectsOf(m_analysis, *node).known; });
              call != uses.calls.end())
         out.why = "it calls " + (*call)->op;
     if (out.ok())
@@ -66,43 +68,84 @@ void DependenceTester::testScalars(const Loop& loop, const Uses& uses, Independe
     }
 }
 
-void DependenceTester::testArrays(const Loop& loop, const Uses& uses, Independence& out) const
+std::optional<std::vector<DependenceTester::Touch>> DependenceTester::touches(const Uses& uses) const
 {
-    const auto declared = declaredIn(uses);
-    std::vector<std::pair<const Use*, AffineReader::Access>> accesses;
+    int extent = -2; // what a call does from its pointer on: a distance that nothing else has
+    std::vector<Touch> out;
     for (const auto& use : uses.all) {
         if (use.node->kind == Kind::Name)
             continue;
-        auto place = m_affine.place(use);
-        if (declared.contains(place.array))
-            continue; // every iteration has its own
-        if (!place.known && use.write) {
-            out.why = "it writes through a pointer that is not followed";
-            return;
-        }
-        accesses.emplace_back(&use, std::move(place));
+        auto access = m_affine.place(use);
+        if (!access.known && use.write)
+            return std::nullopt;
+        out.push_back({ std::move(access), use.write, use.op == "+=" || use.op == "++" || use.op == "-=" });
     }
-    std::set<int> added;
-    for (const auto& [use, write] : accesses) {
-        if (!use->write || added.contains(write.array))
+    for (const auto* call : uses.calls) {
+        const auto effects = effectsOf(m_analysis, *call);
+        for (std::size_t i = 0; i < call->children.size() && i < effects.writes.size(); ++i) {
+            const bool reads = effects.reads[i] && bare(call->child(i)).type.ends_with('*');
+            if (!effects.writes[i] && !reads)
+                continue;
+            auto access = m_affine.pointer(call->child(i));
+            if (!access.known && effects.writes[i])
+                return std::nullopt;
+            if (!access.known)
+                continue;
+            access.subscripts.front().terms[{ extent-- }] = 1;
+            out.push_back({ std::move(access), effects.writes[i], false });
+        }
+    }
+    return out;
+}
+
+std::set<int> DependenceTester::writtenArrays(const Uses& uses) const
+{
+    std::set<int> arrays;
+    for (const auto& touch : touches(uses).value_or(std::vector<Touch>{})) {
+        if (touch.write)
+            arrays.insert(touch.access.array);
+    }
+    return arrays;
+}
+
+// A container or array of this function: every thread can have one.
+bool DependenceTester::ownable(int symbol) const
+{
+    const auto& info = m_analysis.symbols[static_cast<std::size_t>(symbol)];
+    return info.place == Place::Local && !info.pointer && !info.constant
+        && info.canonical.find('&') == std::string::npos;
+}
+
+void DependenceTester::testArrays(const Loop& loop, const Uses& uses, Independence& out) const
+{
+    auto all = touches(uses);
+    if (!all) {
+        out.why = "it writes through a pointer that is not followed";
+        return;
+    }
+    const auto declared = declaredIn(uses); // what is declared inside belongs to the iteration
+    std::erase_if(*all, [&](const Touch& touch) { return declared.contains(touch.access.array); });
+    std::set<int> settled;
+    for (const auto& write : *all) {
+        const int array = write.access.array;
+        if (!write.write || settled.contains(array))
             continue;
-        for (const auto& [other, place] : accesses) {
-            if (place.array != write.array)
-                continue;
-            const auto reason = conflict(loop, write, place);
-            if (reason.empty())
-                continue;
-            const auto adds = [&, array = write.array](const auto& access) {
-                return access.second.array != array || access.first->op == "+=" || access.first->op == "++"
-                    || access.first->op == "-=";
-            };
-            if (!std::all_of(accesses.begin(), accesses.end(), adds)) {
-                out.why = reason;
-                return;
-            }
-            added.insert(write.array);
-            out.arrayReductions.push_back(write.array);
-            break;
+        const auto others = [&](const Touch& touch) { return touch.access.array == array; };
+        std::string reason;
+        for (const auto& other : *all) {
+            if (reason.empty() && others(other))
+                reason = conflict(loop, write.access, other.access);
+        }
+        if (reason.empty())
+            continue;
+        settled.insert(array);
+        if (std::all_of(all->begin(), all->end(), [&](const Touch& touch) { return !others(touch) || touch.adds; })) {
+            out.arrayReductions.push_back(array);
+        } else if (ownable(array)) {
+            out.firstPrivates.push_back(array);
+        } else {
+            out.why = reason;
+            return;
         }
     }
 }
@@ -137,16 +180,34 @@ std::string DependenceTester::conflictIn(const Loop& loop, const Polynomial& wri
     if (factor.isConstant()) {
         // a[i] and a[i - 1], or a[i] and a[k]; a[4 * i] and a[4 * i + 1] are apart.
         const auto stride = std::max<int64_t>(1, std::abs(factor.constant()));
-        const bool apart =
-            (difference.isConstant() && difference.constant() % stride != 0) || staysInStrip(loop, difference);
+        const bool apart = (difference.isConstant() && difference.constant() % stride != 0)
+            || staysInStrip(loop, difference) || liesBehind(loop, difference);
         return apart ? "" : "it reads what another iteration may have written";
     }
-    // a[i * n + j] and a[i * n + k] are taken to be in row i both; a[(i - 1) * n + j] is another row.
+    return sameInAnother(factor, difference) ? "it reads what another iteration may have written" : "";
+}
+
+// a[i * n + j] and a[i * n + k] are taken to be in row i both; a[(i - 1) * n + j] is another row: the difference has a
+// whole number of the factors in it.
+bool DependenceTester::sameInAnother(const Polynomial& factor, const Polynomial& difference)
+{
+    std::optional<int64_t> times;
     for (const auto& [monomial, value] : factor.terms) {
-        if (difference.terms.contains(monomial))
-            return "it reads what another iteration may have written";
+        const auto found = difference.terms.find(monomial);
+        const int64_t here = found == difference.terms.end() ? 0 : found->second;
+        if (here % value != 0 || (times && *times != here / value))
+            return false;
+        times = here / value;
     }
-    return {};
+    return times && *times != 0;
+}
+
+// out[i] and out[half + i] with i < half.
+bool DependenceTester::liesBehind(const Loop& loop, const Polynomial& difference) const
+{
+    const auto bound = m_affine.read(*loop.bound);
+    return bound.exact && !bound.isConstant()
+        && ((difference - bound).terms.empty() || (difference + bound).terms.empty());
 }
 
 // Strips begin STEP apart, and what loops inside add to that stays within one.
@@ -188,12 +249,8 @@ DependenceTester::Strides DependenceTester::strides(const Loop& loop) const
 bool DependenceTester::invariant(const Node& expression, const Loop& loop) const
 {
     const auto inside = usesIn(expression);
-    if (inside.opaque || std::any_of(inside.calls.begin(), inside.calls.end(), [](const Node* call) {
-            return !isPureFunction(call->op);
-        }))
-        return false;
     const auto uses = usesIn(loop.body());
-    if (uses.opaque)
+    if (inside.opaque || uses.opaque || !callsArePure(inside) || !callsArePure(uses))
         return false;
     auto changing = declaredIn(uses);
     changing.insert(loop.var);

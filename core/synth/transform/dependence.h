@@ -5,6 +5,7 @@
 #include "core/synth/transform/affine.h"
 #include "core/synth/transform/analysis.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,9 +25,13 @@ struct Independence {
         why; // not independent: the reason; empty when its iterations may run in any order, the reductions aside
     std::vector<Reduction> reductions; // scalars from outside
     std::vector<int> privates; // scalars from outside that every iteration sets before it reads them
+    std::vector<int> firstPrivates; // containers from outside that it fills and reads: every thread needs its own
     std::vector<int> arrayReductions; // parameters that it adds to at places that are not its own: histograms
     bool ok() const { return why.empty(); }
-    bool plain() const { return ok() && reductions.empty() && privates.empty() && arrayReductions.empty(); }
+    bool plain() const
+    {
+        return ok() && reductions.empty() && privates.empty() && firstPrivates.empty() && arrayReductions.empty();
+    }
 };
 
 class DependenceTester {
@@ -50,15 +55,28 @@ public:
     };
     Strides strides(const Loop& loop) const;
 
+    // What uses and calls write to, containers too.
+    std::set<int> writtenArrays(const Uses& uses) const;
+
     // Nothing that the expression reads changes while the loop runs.
     bool invariant(const Node& expression, const Loop& loop) const;
 
 private:
     void testScalars(const Loop& loop, const Uses& uses, Independence& out) const;
+    struct Touch {
+        AffineReader::Access access;
+        bool write = false;
+        bool adds = false; // += and the like
+    };
+    // All memory that the uses and calls touch; nothing when there is a write that is not followed.
+    std::optional<std::vector<Touch>> touches(const Uses& uses) const;
+    bool ownable(int symbol) const;
     void testArrays(const Loop& loop, const Uses& uses, Independence& out) const;
     std::string conflict(const Loop& loop, const AffineReader::Access& write, const AffineReader::Access& other) const;
     std::string conflictIn(const Loop& loop, const Polynomial& write, const Polynomial& other) const;
     bool staysInStrip(const Loop& loop, const Polynomial& difference) const;
+    bool liesBehind(const Loop& loop, const Polynomial& difference) const;
+    static bool sameInAnother(const Polynomial& factor, const Polynomial& difference);
     std::set<int> declaredIn(const Uses& uses) const;
 
     const Analysis& m_analysis;

@@ -23,18 +23,6 @@ std::size_t nextLine(std::string_view source, std::size_t at)
     return std::min(lineEnd(source, at) + 1, source.size());
 }
 
-// Where the comment lines directly above a line begin.
-std::size_t aboveComments(std::string_view source, std::size_t line)
-{
-    while (line > 0) {
-        const auto previous = lineStart(source, line - 1);
-        if (!trimmed(source.substr(previous, line - previous)).starts_with("//"))
-            break;
-        line = previous;
-    }
-    return line;
-}
-
 bool isDirectiveLine(std::string_view line, std::string_view keyword)
 {
     line = trimmed(line);

@@ -7,7 +7,7 @@ namespace rooftree::synth::transform {
 const std::vector<Move>& moves()
 {
     static const std::vector<Move> list{ ompParallel, registerBlock, jamLanes, jamRows, ompSimd, flags, splitReduction,
-        interchange, tile, distributeAccumulator, privatise, restrictPointers, fuse, fission, hoistDivision,
+        interchange, tile, distributeAccumulator, privatise, restrictPointers, fuse, fission, inlineCall, hoistDivision,
         hoistInvariant, narrowFloats, gccUnroll, gccIvdep, compiler, ompTile, ompUnroll };
     return list;
 }

@@ -55,6 +55,17 @@ std::size_t lineNumber(std::string_view source, std::size_t offset)
     return static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n')) + 1;
 }
 
+std::size_t aboveComments(std::string_view source, std::size_t line)
+{
+    while (line > 0) {
+        const auto previous = lineStart(source, line - 1);
+        if (!trimmed(source.substr(previous, line - previous)).starts_with("//"))
+            break;
+        line = previous;
+    }
+    return line;
+}
+
 std::string_view indentAt(std::string_view source, std::size_t offset)
 {
     const auto line = source.substr(lineStart(source, offset));

@@ -32,6 +32,8 @@ std::size_t lineStart(std::string_view source, std::size_t offset);
 std::size_t lineEnd(std::string_view source, std::size_t offset); // of the '\n', or the end
 std::size_t lineNumber(std::string_view source, std::size_t offset); // from 1
 std::string_view indentAt(std::string_view source, std::size_t offset); // leading blanks of the line
+// The start of the comment lines directly above a line, or of the line itself.
+std::size_t aboveComments(std::string_view source, std::size_t line);
 bool firstOnLine(std::string_view source, std::size_t offset);
 
 // The text of a statement that began at 'from' indentation, for a place at 'to': the first line without indentation,

@@ -14,7 +14,8 @@ bool isPureFunction(std::string_view name)
         "atan2", "erf", "erff", "erfc", "erfcf", "floor", "floorf", "ceil", "ceilf", "round", "roundf", "trunc",
         "truncf", "rint", "nearbyint", "fmod", "fmodf", "fma", "fmaf", "fmax", "fmaxf", "fmin", "fminf", "max", "min",
         "clamp", "isnan", "isinf", "isfinite", "copysign", "hypot", "infinity", "lowest", "epsilon", "size", "data",
-        "begin", "end" };
+        "begin", "end", "operator*", "operator+", "operator-", "operator==", "operator!=", "operator<", "max_element",
+        "min_element", "accumulate", "inner_product" };
     return names.contains(name);
 }
 
@@ -75,6 +76,8 @@ private:
     {
         if (node.op == "++" || node.op == "--")
             access(bare(node.child(0)), true, true, node.op, &node);
+        else if (node.op == "*" && bare(node.child(0)).kind == Kind::Call) // *std::max_element(...)
+            visit(node.child(0));
         else if (node.op == "*")
             access(node, true, false, {}, nullptr);
         else if (node.op == "&")

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/synth/transform/effects.h"
 #include "core/synth/transform/moves/moves.h"
 
 #include "core/base/text.h"
@@ -16,6 +17,8 @@ bool partsAgree(
     const Context& context, const Loop& loop, const Uses& first, const Uses& second, int firstVar, int secondVar)
 {
     const auto& reader = context.dependence.affine();
+    if (!callsArePure(first) || !callsArePure(second))
+        return false;
     for (const auto& a : first.all) {
         for (const auto& b : second.all) {
             if (!a.write && !b.write)
@@ -138,6 +141,7 @@ bool splittable(const Context& context, const Loop& loop, std::size_t at)
         auto uses = usesIn(*statements[i]);
         auto& part = parts[i < at ? 0 : 1];
         part.all.insert(part.all.end(), uses.all.begin(), uses.all.end());
+        part.calls.insert(part.calls.end(), uses.calls.begin(), uses.calls.end());
         part.declared.insert(part.declared.end(), uses.declared.begin(), uses.declared.end());
         part.opaque = part.opaque || uses.opaque || uses.jumps;
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/synth/transform/moves/jamwriter.h"
 
+#include "core/synth/transform/effects.h"
+
 #include <algorithm>
 
 namespace rooftree::synth::transform {
@@ -35,13 +37,10 @@ void JamWriter::findDependent()
 {
     m_uses = usesIn(m_loop.body());
     const auto& uses = m_uses;
+    m_writtenArrays = m_context.dependence.writtenArrays(uses);
     for (const auto& use : uses.all) {
-        if (!use.write)
-            continue;
-        if (use.node->kind == transform::Kind::Name)
+        if (use.write && use.node->kind == transform::Kind::Name)
             m_dependent.insert(use.symbol); // written more than once: taken to differ
-        else
-            m_writtenArrays.insert(m_context.dependence.affine().place(use).array);
     }
     // Counters of inner loops are written by their header, which counts as uniform when its expressions are.
     for (const auto& loop : m_analysis.loops) {
@@ -69,9 +68,7 @@ void JamWriter::findDependent()
 bool JamWriter::depends(const Node& expression) const
 {
     const auto uses = usesIn(expression);
-    if (uses.opaque || std::any_of(uses.calls.begin(), uses.calls.end(), [](const Node* call) {
-            return !isPureFunction(call->op);
-        }))
+    if (uses.opaque || !callsArePure(uses))
         return true;
     return std::any_of(uses.all.begin(), uses.all.end(), [&](const Use& use) {
         const int array = use.node->kind == transform::Kind::Name ? -1 : m_context.dependence.affine().place(use).array;

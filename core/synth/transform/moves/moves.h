@@ -26,6 +26,7 @@ extern const Move hoistDivision;
 extern const Move hoistInvariant;
 extern const Move fuse;
 extern const Move fission;
+extern const Move inlineCall;
 extern const Move narrowFloats;
 extern const Move flags;
 extern const Move compiler;

@@ -57,6 +57,11 @@ std::optional<std::string> clausesFor(const Context& context, const Loop& loop)
         privates += (privates.empty() ? "" : ", ") + context.analysis.symbols[static_cast<std::size_t>(symbol)].name;
     if (!privates.empty())
         clauses += " private(" + privates + ")";
+    std::string owned;
+    for (const int symbol : verdict.firstPrivates)
+        owned += (owned.empty() ? "" : ", ") + context.analysis.symbols[static_cast<std::size_t>(symbol)].name;
+    if (!owned.empty())
+        clauses += " firstprivate(" + owned + ")";
     for (const int symbol : verdict.arrayReductions) {
         const auto size = sizeOf(context, functionOf(context.analysis, loop), symbol);
         if (!size)

@@ -15,7 +15,8 @@ std::vector<Site> sites(const Context& context)
         if (!loop.canonical || !loop.inner.empty() || loop.hasPragma("omp") || isLaneLoop(context.analysis, *loop.node))
             continue;
         const auto verdict = context.dependence.test(loop);
-        if (!verdict.ok() || !verdict.arrayReductions.empty() || !verdict.privates.empty())
+        if (!verdict.ok() || !verdict.arrayReductions.empty() || !verdict.privates.empty()
+            || !verdict.firstPrivates.empty())
             continue;
         // Compilers vectorise the others themselves, but may not reorder a floating sum.
         const bool reduces = std::any_of(verdict.reductions.begin(), verdict.reductions.end(),

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/synth/transform/effects.h"
 #include "core/synth/transform/moves/moves.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ std::vector<Site> sites(const Context& context)
             || isLaneLoop(context.analysis, *loop.node))
             continue;
         const auto uses = usesIn(loop.body());
-        if (uses.opaque || uses.jumps || elementsOf(context, loop, uses).empty())
+        if (uses.opaque || uses.jumps || !callsArePure(uses) || elementsOf(context, loop, uses).empty())
             continue;
         found.push_back(
             { siteKey("privatise", loop), "keep what " + loopTitle(context.analysis, loop) + " adds up in a local", 1.5,

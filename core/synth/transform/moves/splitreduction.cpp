@@ -24,7 +24,7 @@ std::vector<Site> sites(const Context& context)
             || loop.hasPragma("omp") || nestIsPinned(context.analysis, loop))
             continue;
         const auto verdict = context.dependence.test(loop);
-        if (!verdict.ok() || verdict.reductions.empty() || !verdict.privates.empty()
+        if (!verdict.ok() || verdict.reductions.empty() || !verdict.privates.empty() || !verdict.firstPrivates.empty()
             || !verdict.arrayReductions.empty())
             continue;
         if (!std::all_of(verdict.reductions.begin(), verdict.reductions.end(),
