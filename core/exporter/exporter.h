@@ -24,7 +24,8 @@ struct ExportRequest {
     kernel::Candidate candidate;
     measure::Evaluation evaluation; // of the candidate
     std::map<std::string, measure::Interval> speedups; // over each baseline: "naive", "vendor"
-    std::map<std::string, measure::Evaluation> baselines; // where known: the table of cases and the regressions come from these
+    std::map<std::string, measure::Evaluation>
+        baselines; // where known: the table of cases and the regressions come from these
     std::string session; // its name, no path
     NodeId node;
     std::vector<NodeId> parents;
@@ -76,7 +77,7 @@ Result<CommitResult> exportToRepository(const std::filesystem::path& repository,
 
 // Configures, builds and tests an exported project, without and with this machine's instruction set. The log, or an Error (Failed) with
 // the log as its detail.
-Result<std::string> testExport(const std::vector<ExportFile>& files, const ExportRequest& request,
-    const std::atomic<bool>* cancel = nullptr);
+Result<std::string> testExport(
+    const std::vector<ExportFile>& files, const ExportRequest& request, const std::atomic<bool>* cancel = nullptr);
 
 } // namespace rooftree::exporter

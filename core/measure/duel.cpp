@@ -135,7 +135,7 @@ Result<DuelCase> caseFromJson(const Json& json)
     auto axes = axesField(json);
     if (!axes)
         return axes.error();
-    one.axes = *std::move(axes);
+    one.axes = std::move(axes).value();
     one.speedup = intervalField(json, "ratio");
     const auto pairs = arrayField(json, "pairs");
     if (!pairs)
@@ -217,7 +217,7 @@ Result<DuelResult> duelFromJson(const Json& json)
         auto one = caseFromJson(item);
         if (!one)
             return one.error();
-        result.cases.push_back(*std::move(one));
+        result.cases.push_back(std::move(one).value());
     }
     return result;
 }

@@ -143,13 +143,13 @@ Status readCaseDetails(const Json& json, CaseResult& result)
         auto timing = timingFromJson(*it);
         if (!timing)
             return timing.error();
-        result.timing = *std::move(timing);
+        result.timing = std::move(timing).value();
     }
     if (const auto it = json.find("correctness"); it != json.end() && !it->is_null()) {
         auto correctness = correctnessFromJson(*it);
         if (!correctness)
             return correctness.error();
-        result.correctness = *std::move(correctness);
+        result.correctness = std::move(correctness).value();
     }
     return success();
 }
@@ -162,7 +162,7 @@ Result<CaseResult> caseFromJson(const Json& json)
     auto axes = axesField(json);
     if (!axes)
         return axes.error();
-    result.axes = *std::move(axes);
+    result.axes = std::move(axes).value();
     const auto role = textField(json, "role");
     if (role != spec::roleName(spec::Role::Tune) && role != spec::roleName(spec::Role::HeldOut))
         return Error{ ErrorCode::Parse, "\"" + role + "\" is not the role of a case: tune or held-out.", {} };
@@ -255,7 +255,7 @@ Result<Evaluation> evaluationFromJson(const Json& json)
         auto result = caseFromJson(item);
         if (!result)
             return result.error();
-        evaluation.cases.push_back(*std::move(result));
+        evaluation.cases.push_back(std::move(result).value());
     }
     evaluation.bound = textField(json, "bound");
     evaluation.boundEvidence = textField(json, "bound_evidence");

@@ -27,7 +27,7 @@ const std::set<std::string> interestingFeatures{ "sse4_2", "avx", "avx2", "fma",
 std::string textOf(const fs::path& path)
 {
     auto content = readFile(path, 16 << 20);
-    return content ? *std::move(content) : std::string();
+    return content ? std::move(content).value() : std::string();
 }
 
 std::optional<int64_t> leadingNumber(std::string_view text)
