@@ -35,7 +35,7 @@ std::size_t TomlReading::lineOf(std::string place) const
     }
 }
 
-static std::string quoted(std::string_view key)
+static std::string inQuotes(std::string_view key)
 {
     return "'" + elided(sanitizedUtf8(key), 80) + "'";
 }
@@ -56,7 +56,7 @@ TomlFields::TomlFields(
             continue;
         const auto nearest = nearestName(name, known);
         m_reading.fail(key->source().begin.line,
-            "Unknown key " + quoted(name) + (m_place.empty() ? "" : " in " + m_place) + ". "
+            "Unknown key " + inQuotes(name) + (m_place.empty() ? "" : " in " + m_place) + ". "
                 + (nearest              ? "Did you mean '" + *nearest + "'?"
                         : known.empty() ? std::string("Remove it; nothing belongs here.")
                                         : "Remove it; the known keys are: " + join(known, ", ") + "."));
@@ -85,12 +85,12 @@ void TomlFields::require(const std::string& key, const std::string& example)
 {
     if (!has(key))
         m_reading.fail(
-            m_line, quoted(key) + " is missing" + (m_place.empty() ? "" : " in " + m_place) + ". Add " + example + ".");
+            m_line, inQuotes(key) + " is missing" + (m_place.empty() ? "" : " in " + m_place) + ". Add " + example + ".");
 }
 
 void TomlFields::wrongType(const std::string& key, const toml::node& node, const char* wanted)
 {
-    m_reading.fail(lineOf(node), quoted(key) + " must be " + wanted + ". Change its value.");
+    m_reading.fail(lineOf(node), inQuotes(key) + " must be " + wanted + ". Change its value.");
 }
 
 void TomlFields::readString(const std::string& key, std::string& into)
@@ -121,7 +121,7 @@ void TomlFields::readExpression(const std::string& key, Expression& into)
     const auto* node = find(key);
     if (!node)
         return;
-    if (const auto expression = expressionOf(m_reading, *node, quoted(key)))
+    if (const auto expression = expressionOf(m_reading, *node, inQuotes(key)))
         into = *expression;
 }
 
