@@ -6,6 +6,7 @@
 
 #include <QTimer>
 
+#include <deque>
 #include <unordered_map>
 
 namespace rooftree::hosts {
@@ -44,7 +45,7 @@ void FunctionHost::duel(const worker::DuelRequest& request, Callback<measure::Du
 namespace {
 
 struct Recording {
-    std::unordered_map<std::string, measure::Evaluation> evaluations; // by source hash
+    std::unordered_map<std::string, std::deque<measure::Evaluation>> evaluations; // by source hash, in order
     std::map<std::pair<std::string, std::string>, measure::DuelResult> duels; // by hashes of candidate and incumbent
     std::map<int64_t, std::string> hashOf; // node -> source hash
     std::map<std::string, std::string> baselineHash;
@@ -63,11 +64,12 @@ void note(Recording& recording, const store::EventBody& body)
         recording.baselineHash["naive"] = baselineHash(session->op.naiveSource);
         recording.baselineHash["vendor"] = baselineHash(session->op.vendorSource);
     } else if (const auto* baseline = std::get_if<store::BaselineMeasured>(&body)) {
-        recording.evaluations[recording.baselineHash[baseline->name]] = baseline->evaluation;
+        recording.evaluations[recording.baselineHash[baseline->name]].push_back(baseline->evaluation);
     } else if (const auto* added = std::get_if<store::NodeAdded>(&body)) {
         recording.hashOf[added->node.value] = added->sourceHash;
     } else if (const auto* evaluated = std::get_if<store::NodeEvaluated>(&body)) {
-        recording.evaluations[recording.hashOf[evaluated->node.value]] = evaluated->evaluation;
+        if (evaluated->node.value > 0) // the root's is the naive baseline's
+            recording.evaluations[recording.hashOf[evaluated->node.value]].push_back(evaluated->evaluation);
     } else if (const auto* duel = std::get_if<store::DuelFought>(&body)) {
         recording.duels[{ recording.hashOf[duel->candidate.value], recording.hashOf[duel->incumbent.value] }] =
             duel->result;
@@ -77,17 +79,30 @@ void note(Recording& recording, const store::EventBody& body)
     }
 }
 
-template <typename T, typename Map, typename Key> Answer<T> lookUp(const Map& map, const Key& key)
+const Error notRecorded {ErrorCode::NotFound, "The recorded session does not have this.", {}};
+
+Answer<measure::Evaluation> nextEvaluation(Recording& recording, const std::string& hash)
 {
-    const auto it = map.find(key);
-    if (it == map.end())
-        return { std::nullopt, Absence::Lost, { ErrorCode::NotFound, "The recorded session does not have this.", {} } };
-    return { it->second, {}, {} };
+    const auto it = recording.evaluations.find(hash);
+    if (it == recording.evaluations.end())
+        return {std::nullopt, Absence::Lost, notRecorded};
+    const auto evaluation = it->second.front();
+    if (it->second.size() > 1)
+        it->second.pop_front();
+    return {evaluation, {}, {}};
+}
+
+Answer<measure::DuelResult> recordedDuel(const Recording& recording, const worker::DuelRequest& request)
+{
+    const auto it = recording.duels.find({kernel::sourceHash(request.candidate), kernel::sourceHash(request.incumbent)});
+    if (it == recording.duels.end())
+        return {std::nullopt, Absence::Lost, notRecorded};
+    return {it->second, {}, {}};
 }
 
 } // namespace
 
-Result<std::unique_ptr<FunctionHost>> makeReplayHost(const store::SessionFile& session)
+Result<FunctionHost::Functions> replayFunctions(const store::SessionFile& session)
 {
     auto recording = std::make_shared<Recording>();
     const auto read = session.read(1, store::Detail::Full, [&](const store::Event& event) {
@@ -99,13 +114,10 @@ Result<std::unique_ptr<FunctionHost>> makeReplayHost(const store::SessionFile& s
     FunctionHost::Functions functions;
     functions.hello = recording->hello;
     functions.evaluate = [recording](const worker::EvaluateRequest& request) {
-        return lookUp<measure::Evaluation>(recording->evaluations, kernel::sourceHash(request.candidate));
+        return nextEvaluation(*recording, kernel::sourceHash(request.candidate));
     };
-    functions.duel = [recording](const worker::DuelRequest& request) {
-        return lookUp<measure::DuelResult>(
-            recording->duels, std::pair(kernel::sourceHash(request.candidate), kernel::sourceHash(request.incumbent)));
-    };
-    return std::make_unique<FunctionHost>(std::move(functions));
+    functions.duel = [recording](const worker::DuelRequest& request) { return recordedDuel(*recording, request); };
+    return functions;
 }
 
 } // namespace rooftree::hosts

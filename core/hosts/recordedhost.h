@@ -35,8 +35,8 @@ private:
     Functions m_functions;
 };
 
-// A host that gives back what a session recorded, by the hash of the source: a whole search runs again without a
-// device. A source that the session does not know is lost with a reason.
-Result<std::unique_ptr<FunctionHost>> makeReplayHost(const store::SessionFile& session);
+// What a session recorded, by the hash of the source: a whole search runs again without a device. A node that was evaluated several
+// times gives its evaluations in that order, then the last one again. A source that the session does not know is lost with a reason.
+Result<FunctionHost::Functions> replayFunctions(const store::SessionFile& session);
 
 } // namespace rooftree::hosts
