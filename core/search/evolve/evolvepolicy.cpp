@@ -47,16 +47,19 @@ private:
     {
         std::vector<int> elites;
         std::set<std::pair<std::string_view, std::string_view>> cells;
+        const auto compete = [&](const Structure& candidate) {
+            if (cells.emplace(tree.node(candidate.best).bound, tree.node(candidate.head).technique).second)
+                elites.push_back(candidate.index);
+        };
         int left = looksAt;
         for (const auto& [key, index] : structures().ranking()) {
-            if (left-- == 0 && !elites.empty())
+            if (left-- == 0)
                 break;
-            const Structure& candidate = structure(index);
-            if (!lives(tree, candidate, island))
-                continue;
-            if (cells.emplace(tree.node(candidate.best).bound, tree.node(candidate.head).technique).second)
-                elites.push_back(index);
+            if (lives(tree, structure(index), island))
+                compete(structure(index));
         }
+        if (structure(0).open)
+            compete(structure(0)); // the root is on every island, however slow
         return elites;
     }
 

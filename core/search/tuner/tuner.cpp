@@ -221,7 +221,8 @@ std::optional<TunerChoice> NextPoint::surrogate()
     for (const TunerPoint& point : points) {
         const auto prediction = model.predict(point);
         const double gain = model.expectedImprovement(prediction);
-        if (!best || gain > bestGain) {
+        // The first of equals, whatever the last digits of exp() are on a machine: it is the same everywhere.
+        if (!best || gain > bestGain * (1 + 1e-6)) {
             best = &point;
             bestGain = gain;
             expected = prediction.mean;
