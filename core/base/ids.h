@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#ifndef Q_MOC_RUN // the moc of Qt 6.4 cannot read <concepts>
 #include <compare>
+#endif
 #include <cstdint>
 #include <functional>
 
