@@ -10,7 +10,7 @@
 
 namespace {
 
-// In each step the answer lies in start .. start + left. The mask instead of a condition keeps compilers from branching.
+// In each step the answer lies in start .. start + left. A mask, so that compilers do not branch on the comparison.
 inline void searchBatch(const float* x, const float* boundaries, int64_t* bucket, int32_t buckets)
 {
     int32_t start[BATCH] = {};

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t width = 16;
 
-// The cell of a value never falls as the value rises, so the boundaries of earlier cells are below every value of a cell.
+// The cell of a value never falls as the value rises, so boundaries of earlier cells are below every value of a cell.
 struct Grid {
     const float* boundaries;
     int64_t buckets;

@@ -21,7 +21,7 @@ struct alignas(64) Node {
     float boundaries[width];
 };
 
-// Levels from the leaves up: the leaves are the boundaries in order, element e of a node above is the largest of its child e.
+// Levels from the leaves up: the leaves are the boundaries in order, element e of an upper node is child e's largest.
 // A child that lies behind the last one is never entered, as its parent's element is infinite.
 struct Tree {
     std::vector<Node> nodes;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: MIT-0
-// Builds a hash table with open addressing, then looks ids up with their slots prefetched: one miss an id, however sparse they are.
+// Builds a hash table with open addressing, then looks ids up with their slots prefetched: one miss for each id.
 // rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp"}
 // rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
