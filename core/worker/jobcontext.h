@@ -33,7 +33,11 @@ public:
     // The total limit counts from here, without the time between pause and resume.
     void startBudget(int64_t totalMs) { m_endNs = Clock::system().monotonicNs() + totalMs * 1'000'000; }
     void pauseBudget() { m_pausedNs = Clock::system().monotonicNs(); }
-    void resumeBudget() { m_endNs += Clock::system().monotonicNs() - m_pausedNs; }
+    void resumeBudget()
+    {
+        if (m_endNs != 0)
+            m_endNs += Clock::system().monotonicNs() - m_pausedNs;
+    }
     // The smaller of a stage's own limit and what is left of the total; at least 1.
     int64_t limitMs(int64_t stageMs) const
     {

@@ -25,6 +25,7 @@ std::optional<LineReader::Line> LineReader::next()
     while (true) {
         const auto end = m_buffer.find('\n', m_searched);
         if (end != std::string::npos) {
+            tooLong = tooLong || end > m_maxBytes;
             Line line{ tooLong ? std::string() : m_buffer.substr(0, end), tooLong };
             m_buffer.erase(0, end + 1);
             m_searched = 0;
