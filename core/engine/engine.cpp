@@ -245,7 +245,7 @@ void Engine::end(std::optional<Error> error)
     if (m_loop)
         m_loop->halt();
     if (error) {
-        spdlog::error("{} {}", error->text, error->detail);
+        spdlog::info("{} {}", error->text, error->detail); // whoever listens shows it
         m_status.stoppedBy = "error: " + error->text;
     }
     if (m_journal.hasFile() && m_journal.state().hasSession() && !m_journal.fault())

@@ -23,7 +23,7 @@ bool Journal::record(const std::vector<store::EventBody>& bodies)
     const int64_t now = m_clock.wallMs();
     if (const auto written = m_file->append(bodies, now); !written) {
         m_fault = written.error();
-        spdlog::error("{} {}", m_fault->text, m_fault->detail);
+        spdlog::info("{} {}", m_fault->text, m_fault->detail);
         return false;
     }
     for (const auto& body : bodies) {

@@ -13,7 +13,7 @@ QJsonObject CliResult::json() const
     return QJsonDocument::fromJson(out).object();
 }
 
-std::unique_ptr<QProcess> startRooftree(const QStringList& arguments, const std::filesystem::path& folder)
+std::unique_ptr<QProcess> startCli(const QStringList& arguments, const std::filesystem::path& folder)
 {
     auto process = std::make_unique<QProcess>();
     process->setWorkingDirectory(QString::fromStdString(folder.string()));
@@ -22,9 +22,9 @@ std::unique_ptr<QProcess> startRooftree(const QStringList& arguments, const std:
     return process;
 }
 
-CliResult rooftree(const QStringList& arguments, const std::filesystem::path& folder)
+CliResult runCli(const QStringList& arguments, const std::filesystem::path& folder)
 {
-    const auto process = startRooftree(arguments, folder);
+    const auto process = startCli(arguments, folder);
     process->closeWriteChannel();
     if (!process->waitForFinished(300'000))
         process->kill();

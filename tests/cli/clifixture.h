@@ -23,8 +23,8 @@ struct CliResult {
 };
 
 // Runs rooftree with these arguments in this folder.
-CliResult rooftree(const QStringList& arguments, const std::filesystem::path& folder);
-std::unique_ptr<QProcess> startRooftree(const QStringList& arguments, const std::filesystem::path& folder);
+CliResult runCli(const QStringList& arguments, const std::filesystem::path& folder);
+std::unique_ptr<QProcess> startCli(const QStringList& arguments, const std::filesystem::path& folder);
 
 // A small operator that builds and runs in milliseconds: y = a x + b, with a tunable kernel beside it. Gives the operator's folder.
 std::filesystem::path writeSmallOperator(const std::filesystem::path& folder);

@@ -83,7 +83,7 @@ void TestCli::badCommandLines()
     QFETCH(QStringList, arguments);
     QFETCH(int, code);
     QFETCH(QString, says);
-    const auto result = rooftree(arguments, m_dir->path());
+    const auto result = runCli(arguments, m_dir->path());
     QVERIFY(!result.crashed);
     QCOMPARE(result.code, code);
     QVERIFY2(result.err.contains(says.toUtf8()), result.err.constData());
@@ -129,7 +129,7 @@ void TestCli::badOperators()
     toml.replace(from, to);
     QVERIFY(writeFile(folder / "operator.toml", toml.toStdString()).ok());
     const auto result =
-        rooftree({ QStringLiteral("run"), QStringLiteral("affine/"), QStringLiteral("--evals"), QStringLiteral("1") },
+        runCli({ QStringLiteral("run"), QStringLiteral("affine/"), QStringLiteral("--evals"), QStringLiteral("1") },
             dir->path());
     QVERIFY(!result.crashed);
     QCOMPARE(result.code, 2);
@@ -162,7 +162,7 @@ void TestCli::badKernels()
     QFETCH(QString, source);
     QFETCH(QString, status);
     write("bad.cpp", source.toStdString());
-    const auto result = rooftree(
+    const auto result = runCli(
         { QStringLiteral("eval"), QStringLiteral("affine/"), QStringLiteral("bad.cpp"), QStringLiteral("--json") },
         m_dir->path());
     QVERIFY(!result.crashed);
@@ -184,7 +184,7 @@ void TestCli::badSessions()
     QFETCH(QByteArray, content);
     write("bad.rooftree", content.toStdString());
     for (const char* command : { "show", "resume" }) {
-        const auto result = rooftree({ QString::fromLatin1(command), QStringLiteral("bad.rooftree") }, m_dir->path());
+        const auto result = runCli({ QString::fromLatin1(command), QStringLiteral("bad.rooftree") }, m_dir->path());
         QVERIFY(!result.crashed);
         QVERIFY2(result.code == 2 || result.code == 3, qPrintable(QString::number(result.code)));
         QVERIFY2(result.err.contains("bad.rooftree"), result.err.constData());
@@ -193,7 +193,7 @@ void TestCli::badSessions()
 
 void TestCli::goodKernelPasses()
 {
-    const auto result = rooftree(
+    const auto result = runCli(
         { QStringLiteral("eval"), QStringLiteral("affine/"), QStringLiteral("kernel.cpp"), QStringLiteral("--json") },
         m_dir->path());
     const auto json = result.json();
@@ -213,8 +213,8 @@ void TestCli::kernelOfSeveralFiles()
     write("several/affine.cpp", "#include \"detail/step.h\"\n" + smallKernel("y[i] = step(x[i]);"));
     write("several/detail/step.h", "float step(float x);\n");
     write("several/step.cpp", "#include \"detail/step.h\"\nfloat step(float x) { return 3.0f * x + 1.0f; }\n");
-    const auto result = rooftree({ QStringLiteral("eval"), QStringLiteral("affine/"), QStringLiteral("several"),
-                                     QStringLiteral("--json"), QStringLiteral("--no-baselines") },
+    const auto result = runCli({ QStringLiteral("eval"), QStringLiteral("affine/"), QStringLiteral("several"),
+                                   QStringLiteral("--json"), QStringLiteral("--no-baselines") },
         m_dir->path());
     QCOMPARE(result.json().value(QStringLiteral("status")).toString(), QStringLiteral("PASSED"));
 }
@@ -226,35 +226,35 @@ void TestCli::compareFindsAKnownDifference()
             "{ float s = 0; for (volatile int r = 0; r < 20; r = r + 1) s += 1; y[i] = 3.0f * x[i] + s / 20; }"));
     const QStringList fast{ QStringLiteral("compare"), QStringLiteral("affine/"), QStringLiteral("kernel.cpp"),
         QStringLiteral("slow.cpp"), QStringLiteral("--json") };
-    const auto json = rooftree(fast, m_dir->path()).json();
+    const auto json = runCli(fast, m_dir->path()).json();
     QCOMPARE(json.value(QStringLiteral("verdict")).toString(), QStringLiteral("FASTER"));
     QVERIFY(json.value(QStringLiteral("ratio")).toObject().value(QStringLiteral("value")).toDouble() > 1.5);
 }
 
 void TestCli::searchShowExport()
 {
-    const auto run = rooftree({ QStringLiteral("run"), QStringLiteral("affine/"), QStringLiteral("--evals"),
-                                  QStringLiteral("12"), QStringLiteral("--kernel"), QStringLiteral("kernel.cpp"),
-                                  QStringLiteral("--session"), QStringLiteral("s.rooftree"), QStringLiteral("--json") },
+    const auto run = runCli({ QStringLiteral("run"), QStringLiteral("affine/"), QStringLiteral("--evals"),
+                                QStringLiteral("12"), QStringLiteral("--kernel"), QStringLiteral("kernel.cpp"),
+                                QStringLiteral("--session"), QStringLiteral("s.rooftree"), QStringLiteral("--json") },
         m_dir->path());
     QVERIFY2(run.code == 0 || run.code == 1, run.err.constData());
     QCOMPARE(run.json().value(QStringLiteral("evaluations")).toInt(), 12);
     QCOMPARE(run.json().value(QStringLiteral("stopped_by")).toString(), QStringLiteral("evaluations"));
     for (const char* what : { "--tree", "--best", "--node=1", "--why=2" }) {
-        const auto shown = rooftree(
-            { QStringLiteral("show"), QStringLiteral("s.rooftree"), QString::fromLatin1(what) }, m_dir->path());
+        const auto shown =
+            runCli({ QStringLiteral("show"), QStringLiteral("s.rooftree"), QString::fromLatin1(what) }, m_dir->path());
         QVERIFY2(shown.code == 0 && !shown.out.isEmpty(), shown.err.constData());
     }
-    QCOMPARE(rooftree({ QStringLiteral("show"), QStringLiteral("s.rooftree"), QStringLiteral("--node"),
-                          QStringLiteral("999") },
+    QCOMPARE(runCli({ QStringLiteral("show"), QStringLiteral("s.rooftree"), QStringLiteral("--node"),
+                        QStringLiteral("999") },
                  m_dir->path())
                  .code,
         2);
-    const auto early = rooftree({ QStringLiteral("show"), QStringLiteral("s.rooftree"), QStringLiteral("--at"),
-                                    QStringLiteral("3"), QStringLiteral("--tree") },
+    const auto early = runCli({ QStringLiteral("show"), QStringLiteral("s.rooftree"), QStringLiteral("--at"),
+                                  QStringLiteral("3"), QStringLiteral("--tree") },
         m_dir->path());
     const auto all =
-        rooftree({ QStringLiteral("show"), QStringLiteral("s.rooftree"), QStringLiteral("--tree") }, m_dir->path());
+        runCli({ QStringLiteral("show"), QStringLiteral("s.rooftree"), QStringLiteral("--tree") }, m_dir->path());
     QVERIFY(early.out.count('\n') < all.out.count('\n'));
 
     QProcess git;
@@ -264,8 +264,8 @@ void TestCli::searchShowExport()
             QStringLiteral("git init -q repo && cd repo && git config user.name T && git config user.email "
                            "t@example.org && echo x > x && git add x && git commit -qm x") });
     QVERIFY(git.waitForFinished() && git.exitCode() == 0);
-    const auto exported = rooftree({ QStringLiteral("export"), QStringLiteral("s.rooftree"), QStringLiteral("1"),
-                                       QStringLiteral("--repo"), QStringLiteral("repo") },
+    const auto exported = runCli({ QStringLiteral("export"), QStringLiteral("s.rooftree"), QStringLiteral("1"),
+                                     QStringLiteral("--repo"), QStringLiteral("repo") },
         m_dir->path());
     QVERIFY2(exported.code == 0, exported.err.constData());
     git.start(QStringLiteral("git"),
@@ -278,15 +278,14 @@ void TestCli::searchShowExport()
 void TestCli::replayRepeatsTheTree()
 {
     const auto tree = [&](const char* session) {
-        return rooftree(
-            { QStringLiteral("show"), QString::fromLatin1(session), QStringLiteral("--tree") }, m_dir->path())
+        return runCli({ QStringLiteral("show"), QString::fromLatin1(session), QStringLiteral("--tree") }, m_dir->path())
             .out;
     };
     const QStringList search{ QStringLiteral("run"), QStringLiteral("affine/"), QStringLiteral("--evals"),
         QStringLiteral("10"), QStringLiteral("--seed"), QStringLiteral("5"), QStringLiteral("--json"),
         QStringLiteral("--session") };
-    rooftree(search + QStringList{ QStringLiteral("recorded.rooftree") }, m_dir->path());
-    const auto replayed = rooftree(search
+    runCli(search + QStringList{ QStringLiteral("recorded.rooftree") }, m_dir->path());
+    const auto replayed = runCli(search
             + QStringList{ QStringLiteral("replayed.rooftree"), QStringLiteral("--replay"),
                 QStringLiteral("recorded.rooftree") },
         m_dir->path());

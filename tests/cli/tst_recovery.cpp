@@ -60,13 +60,13 @@ int64_t TestRecovery::evaluated(const char* session) const
 void TestRecovery::killedSearchIsResumed()
 {
     Rng rng(static_cast<uint64_t>(::getpid()));
-    const auto first = startRooftree(search("s.rooftree", 200), m_dir->path());
+    const auto first = startCli(search("s.rooftree", 200), m_dir->path());
     QTRY_VERIFY_WITH_TIMEOUT(evaluated("s.rooftree") > 2, 60'000);
     first->kill();
     first->waitForFinished();
     int64_t known = evaluated("s.rooftree");
     for (int round = 0; round < 3; ++round) {
-        const auto again = startRooftree({ QStringLiteral("resume"), QStringLiteral("s.rooftree") }, m_dir->path());
+        const auto again = startCli({ QStringLiteral("resume"), QStringLiteral("s.rooftree") }, m_dir->path());
         QTRY_VERIFY_WITH_TIMEOUT(evaluated("s.rooftree") > known, 60'000);
         QTest::qWait(static_cast<int>(rng.below(500)));
         again->kill();
@@ -75,8 +75,8 @@ void TestRecovery::killedSearchIsResumed()
         QVERIFY(now > known); // nothing that was committed is lost, and it went on
         known = now;
     }
-    const auto last = rooftree({ QStringLiteral("resume"), QStringLiteral("s.rooftree"), QStringLiteral("--evals"),
-                                   QString::number(known + 5), QStringLiteral("--json") },
+    const auto last = runCli({ QStringLiteral("resume"), QStringLiteral("s.rooftree"), QStringLiteral("--evals"),
+                                 QString::number(known + 5), QStringLiteral("--json") },
         m_dir->path());
     QVERIFY2(last.code == 0 || last.code == 1, last.err.constData());
     const auto file = store::SessionFile::open(m_dir->path() / "s.rooftree", store::OpenMode::ReadOnly);
@@ -88,7 +88,7 @@ void TestRecovery::killedSearchIsResumed()
 
 void TestRecovery::killedWorkerIsReplaced()
 {
-    const auto run = startRooftree(search("s.rooftree", 25), m_dir->path());
+    const auto run = startCli(search("s.rooftree", 25), m_dir->path());
     int kills = 0;
     QElapsedTimer clock;
     clock.start();
@@ -108,7 +108,7 @@ void TestRecovery::killedWorkerIsReplaced()
 
 void TestRecovery::interruptKeepsEverything()
 {
-    const auto run = startRooftree(search("s.rooftree", 100'000), m_dir->path());
+    const auto run = startCli(search("s.rooftree", 100'000), m_dir->path());
     QTRY_VERIFY_WITH_TIMEOUT(evaluated("s.rooftree") > 3, 60'000);
     const auto children = childrenOf(run->processId());
     ::kill(static_cast<pid_t>(run->processId()), SIGINT);
@@ -129,10 +129,10 @@ void TestRecovery::fullDiskLeavesAReadableSession()
     std::filesystem::create_directories(disk);
     if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=600k") != 0)
         QSKIP("mounting a small tmpfs needs root");
-    const auto result = rooftree(search("disk/s.rooftree", 400), m_dir->path());
+    const auto result = runCli(search("disk/s.rooftree", 400), m_dir->path());
     const bool readable = evaluated("disk/s.rooftree") > 0;
-    const auto shown = rooftree(
-        { QStringLiteral("show"), QStringLiteral("disk/s.rooftree"), QStringLiteral("--tree") }, m_dir->path());
+    const auto shown =
+        runCli({ QStringLiteral("show"), QStringLiteral("disk/s.rooftree"), QStringLiteral("--tree") }, m_dir->path());
     ::umount(disk.c_str());
     QCOMPARE(result.code, 3);
     QVERIFY2(result.err.contains("space") || result.err.contains("full"), result.err.constData());
