@@ -130,6 +130,7 @@ void Engine::takeUp(const worker::Hello& hello)
         created.version = ROOFTREE_VERSION;
         created.op = setup.op;
         created.device = device;
+        created.toolchains = hello.toolchains;
         created.language = setup.language;
         created.policy = setup.policy;
         created.proposers = setup.proposers;

@@ -56,7 +56,7 @@ void note(Recording& recording, const store::EventBody& body)
 {
     if (const auto* session = std::get_if<store::SessionCreated>(&body)) {
         recording.hello.devices = { session->device };
-        recording.hello.toolchains = { { session->language, "recorded", {}, {}, {}, {} } };
+        recording.hello.toolchains = session->toolchains;
         const auto baselineHash = [&](const std::string& source) {
             return kernel::sourceHash(
                 { kernel::Language::Cpp, session->op.name, { { session->op.name + ".cpp", source } } });
@@ -79,25 +79,26 @@ void note(Recording& recording, const store::EventBody& body)
     }
 }
 
-const Error notRecorded {ErrorCode::NotFound, "The recorded session does not have this.", {}};
+const Error notRecorded{ ErrorCode::NotFound, "The recorded session does not have this.", {} };
 
 Answer<measure::Evaluation> nextEvaluation(Recording& recording, const std::string& hash)
 {
     const auto it = recording.evaluations.find(hash);
     if (it == recording.evaluations.end())
-        return {std::nullopt, Absence::Lost, notRecorded};
+        return { std::nullopt, Absence::Lost, notRecorded };
     const auto evaluation = it->second.front();
     if (it->second.size() > 1)
         it->second.pop_front();
-    return {evaluation, {}, {}};
+    return { evaluation, {}, {} };
 }
 
 Answer<measure::DuelResult> recordedDuel(const Recording& recording, const worker::DuelRequest& request)
 {
-    const auto it = recording.duels.find({kernel::sourceHash(request.candidate), kernel::sourceHash(request.incumbent)});
+    const auto it =
+        recording.duels.find({ kernel::sourceHash(request.candidate), kernel::sourceHash(request.incumbent) });
     if (it == recording.duels.end())
-        return {std::nullopt, Absence::Lost, notRecorded};
-    return {it->second, {}, {}};
+        return { std::nullopt, Absence::Lost, notRecorded };
+    return { it->second, {}, {} };
 }
 
 } // namespace

@@ -25,6 +25,7 @@ struct SessionCreated {
     std::string version; // of the program
     spec::Operator op;
     target::Device device;
+    std::vector<target::Toolchain> toolchains; // what proposers could count on
     std::string language;
     std::string policy;
     std::vector<std::string> proposers;

@@ -43,6 +43,12 @@ Result<EventBody> read(SessionCreated event, Json& json, const Json* part)
             return device.error();
         event.device = std::move(device).value();
     }
+    for (const auto& described : member(json, "toolchains")) {
+        auto toolchain = target::toolchainFromJson(described);
+        if (!toolchain)
+            return toolchain.error();
+        event.toolchains.push_back(std::move(toolchain).value());
+    }
     event.session = text(json, "session");
     event.version = text(json, "version");
     event.op = std::move(op).value();

@@ -61,10 +61,13 @@ Json taken(Json& object, const char* key)
 
 Parts write(const SessionCreated& event)
 {
+    Json toolchains = Json::array();
+    for (const auto& toolchain : event.toolchains)
+        toolchains.push_back(target::toJson(toolchain));
     return { { { "session", event.session }, { "version", event.version }, { "device", target::toJson(event.device) },
-                 { "language", event.language }, { "policy", event.policy }, { "proposers", event.proposers },
-                 { "seed", event.seed }, { "jobs", event.jobs }, { "budget", search::toJson(event.budget) },
-                 { "cache", event.cache } },
+                 { "toolchains", std::move(toolchains) }, { "language", event.language }, { "policy", event.policy },
+                 { "proposers", event.proposers }, { "seed", event.seed }, { "jobs", event.jobs },
+                 { "budget", search::toJson(event.budget) }, { "cache", event.cache } },
         spec::toJson(event.op) };
 }
 

@@ -60,7 +60,7 @@ Status claimNewFile(const std::filesystem::path& path)
     if (why == EEXIST)
         return Error{ ErrorCode::Usage,
             "The session " + shown(path) + " exists already. Name another file, or go on with `rooftree resume`." };
-    return Error{ ErrorCode::Io,
+    return Error{ why == ENOENT || why == ENOTDIR || why == EISDIR ? ErrorCode::Usage : ErrorCode::Io,
         "The session " + shown(path) + " cannot be made: " + std::strerror(why)
             + ". Name a file in a folder that you can write." };
 }

@@ -47,8 +47,11 @@ std::string firstErrorLine(const std::string& log)
             || line.find("undefined reference") != std::string_view::npos)
             return std::string(trimmed(line));
     }
-    const auto lines = splitLines(log);
-    return lines.empty() ? "The compiler failed without a message." : std::string(trimmed(lines.front()));
+    for (const auto line : splitLines(log)) {
+        if (!trimmed(line).empty())
+            return std::string(trimmed(line));
+    }
+    return "The compiler failed without a message.";
 }
 
 Result<MemoryFile> sealed(const std::string& content)
@@ -188,6 +191,10 @@ Result<BuildOutcome> Builder::compileIn(const fs::path& dir, const Plan& plan, c
             "The compiler did not finish within " + formatNs(static_cast<double>(spec.timeoutMs) * 1e6) + ".";
         return outcome;
     }
+    if (outcome.log.find("No space left on device") != std::string::npos) // the machine's fault, not the source's
+        return Error{ ErrorCode::Environment,
+            "The disk is full: the compiler cannot write. Free some space in " + dir.parent_path().string() + ".",
+            outcome.log };
     auto content = run->succeeded() ? readFile(objectPath, static_cast<std::size_t>(largestObjectBytes))
                                     : Result<std::string>(Error{});
     if (!content) {

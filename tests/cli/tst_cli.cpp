@@ -147,7 +147,7 @@ void TestCli::badKernels_data()
     row("empty", "", "COMPILE_ERROR");
     row("not c++", "this is no kernel", "COMPILE_ERROR");
     row("binary", std::string("\x01\x02\x03\xff"), "COMPILE_ERROR");
-    row("no entry", "extern \"C\" void other() { }", "RUNTIME_ERROR");
+    row("no entry", "extern \"C\" void other() { }", "COMPILE_ERROR");
     row("wrong", smallKernel("y[i] = x[i];"), "INCORRECT_NUMERICAL");
     row("nan", smallKernel("y[i] = __builtin_nanf(\"\");"), "INCORRECT_NUMERICAL");
     row("does nothing", smallKernel(";"), "INCORRECT_NUMERICAL");
