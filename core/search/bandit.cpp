@@ -13,7 +13,7 @@ namespace {
 
 constexpr double fading = 0.97; // of the past, with each outcome: the last 33 or so count
 constexpr double priorTries = 2; // an arm starts as if it had been tried this often ...
-constexpr double priorReward = 0.3; // ... and had earned this each time
+constexpr double priorReward = 0.3; // ... and had earned this each time, times its weight
 constexpr double exploration = 0.3; // of UCB1
 constexpr double barrenHalf = 16; // attempts without a reward that halve an arm's score at a structure
 constexpr double anyArm = 0.05; // share of choices that are uniform over all arms
@@ -67,9 +67,9 @@ ConsideredArm Bandit::scored(const Key& key, NodeId head, double allTries) const
     const double prior = weight == m_weights.end() ? 1 : std::max(weight->second, 0.0);
     const auto barren = m_barren.find({ head, key.first });
     const double fade = barren == m_barren.end() ? 1 : barrenHalf / (barrenHalf + barren->second);
-    const double mean = (arm.earned + priorTries * priorReward) / (arm.tries + priorTries);
+    const double mean = (arm.earned + priorTries * std::min(priorReward * prior, 1.0)) / (arm.tries + priorTries);
     const double explore = exploration * std::sqrt(std::log(2 + allTries) / (1 + arm.tries + arm.running));
-    return { key.first, key.second, prior * fade * (mean + explore),
+    return { key.first, key.second, fade * (mean + explore),
         { { "mean", mean }, { "explore", explore }, { "weight", prior }, { "fade", fade } } };
 }
 
