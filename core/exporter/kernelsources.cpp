@@ -88,4 +88,10 @@ std::string recordedFlags(const kernel::Candidate& candidate)
     return join({ "-std=c++20 -fopenmp", join(kernel::buildOptions(candidate).flags, " ") }, " ");
 }
 
+std::string recordedCompiler(const ExportRequest& request)
+{
+    const auto& measured = request.evaluation.compiler;
+    return measured.empty() ? kernel::buildOptions(request.candidate).compiler : measured;
+}
+
 } // namespace rooftree::exporter

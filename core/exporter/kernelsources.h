@@ -23,5 +23,6 @@ struct FlagSets {
 };
 FlagSets flagSets(const kernel::Candidate& candidate);
 std::string recordedFlags(const kernel::Candidate& candidate); // "-std=c++20 -fopenmp -O3 -march=native"
+std::string recordedCompiler(const ExportRequest& request); // "g++ 12.2.0"
 
 } // namespace rooftree::exporter

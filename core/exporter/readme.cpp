@@ -36,7 +36,7 @@ std::string speedText(const ExportRequest& request)
             + (name == "vendor" && !request.op.vendorName.empty() ? " (" + oneLine(request.op.vendorName) + ")" : ""));
     if (lines.empty())
         lines.emplace_back("No baseline was timed beside it.");
-    return "Measured on " + deviceText(request.device) + ", with " + oneLine(request.evaluation.compiler)
+    return "Measured on " + deviceText(request.device) + ", with " + oneLine(recordedCompiler(request))
         + ". Speed-ups are geometric means over the shapes below, with the interval that the timings give.\n\n"
         + join(lines, "\n");
 }
@@ -121,7 +121,7 @@ Values readmeValues(const ExportRequest& request, const std::string& slug)
         { "DECLARATION", spec::signature(op).substr(sizeof "extern \"C\" " - 1) }, { "TENSOR_LIST", tensorList(op) },
         { "SPEED_TEXT", speedText(request) }, { "CASE_TABLE", caseTable(request) },
         { "REGRESSION_TEXT", regressionText(request) }, { "CHECK_TEXT", checkText(request) },
-        { "ORIGIN_TEXT", originText(request) }, { "COMPILER", oneLine(request.evaluation.compiler) },
+        { "ORIGIN_TEXT", originText(request) }, { "COMPILER", oneLine(recordedCompiler(request)) },
         { "RECORDED_FLAGS", oneLine(recordedFlags(request.candidate)) }, { "LICENSE", oneLine(request.license) } };
 }
 
