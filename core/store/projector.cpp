@@ -67,7 +67,8 @@ Status Projector::on(const NodeAdded& event)
 Status Projector::on(const NodeEvaluated& event)
 {
     const auto& evaluation = event.evaluation;
-    const auto value = event.value && std::isfinite(*event.value) ? event.value : std::nullopt;
+    // SQLite keeps a NaN as NULL: no value.
+    const double value = event.value && std::isfinite(*event.value) ? *event.value : std::nan("");
     auto status = m_database.run(
         "UPDATE node SET state = ?, status = ?, value = ?, bound = ?, finished = ? WHERE id = ?", int64_t{ doneState },
         measure::statusName(evaluation.status), value, evaluation.bound, m_sequence, event.node.value);
