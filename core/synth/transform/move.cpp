@@ -102,13 +102,20 @@ bool isRest(const Analysis& analysis, const Loop& loop)
     return loop.canonical && analysis.text(*loop.init).ends_with("End");
 }
 
+// A constant by name: the factor of a jam. Loops over three taps of a filter are ordinary ones.
+static bool isNamedConstant(const Analysis& analysis, const Node& node)
+{
+    const auto text = analysis.text(node);
+    return node.kind == Kind::Literal && !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0;
+}
+
 bool isLaneLoop(const Analysis& analysis, const Node& node)
 {
     if (node.kind != Kind::For)
         return false;
     const auto found = std::find_if(
         analysis.loops.begin(), analysis.loops.end(), [&](const Loop& loop) { return loop.node == &node; });
-    if (found == analysis.loops.end() || !found->canonical || found->bound->kind != Kind::Literal)
+    if (found == analysis.loops.end() || !found->canonical || !isNamedConstant(analysis, *found->bound))
         return false;
     return std::all_of(found->inner.begin(), found->inner.end(),
         [&](int inner) { return isLaneLoop(analysis, *analysis.loop(inner).node); });

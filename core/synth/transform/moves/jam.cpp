@@ -65,7 +65,7 @@ std::vector<Site> blockSites(const Context& context)
                 continue;
             // Lanes use a value of the row again and again, rows a vector of the lane.
             const auto strides = context.dependence.strides(rows);
-            const double weight = strides.zero > 0 ? lanes.weight * 1.6 : lanes.weight * 0.3;
+            const double weight = strides.zero > 0 ? lanes.weight * 2.4 : lanes.weight * 0.3;
             const auto& name = context.analysis.varName(rows);
             sites.push_back({ siteKey("register-block", inner, name),
                 "block registers over " + name + " and " + context.analysis.varName(inner) + " (line "

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/text.h"
+#include "core/kernel/tunables.h"
 #include "core/synth/transform/moves/moves.h"
 
 // OpenMP 5.1's loop transformations, which clang++ knows and g++ 12 does not.
 namespace rooftree::synth::transform {
 
 namespace {
+
+constexpr const char* version = "-fopenmp-version=51";
 
 bool isFree(const Context& context, const Loop& loop)
 {
@@ -52,6 +56,13 @@ std::optional<std::string> withDirective(const Context& context, const Site& sit
     const auto indent = std::string(indentAt(source, loop.node->range.begin));
     const bool own = firstOnLine(source, loop.node->range.begin);
     edits.insert(loop.node->range.begin, (own ? "" : "\n" + indent) + pragma + "\n" + indent);
+    // clang++ 14 reads OpenMP 5.0 unless told otherwise.
+    kernel::Candidate candidate;
+    candidate.files = { { "kernel.cpp", source } };
+    auto flags = join(kernel::buildOptions(candidate).flags, " ");
+    if (flags.find(version) == std::string::npos)
+        flags += std::string(" ") + version;
+    setDirectiveLine(source, "flags", "// rooftree: flags {\"" + flags + "\"}", edits);
     setDirectiveLine(source, "compiler", "// rooftree: compiler {\"clang++\"}", edits);
     return edits.applied(source);
 }
