@@ -25,7 +25,8 @@ struct TunerChoice {
 };
 
 // The next configuration worth trying in a space, given everything tried so far; never one in 'history' or 'pending',
-// always one that the requirements allow. Empty when the space is used up. Begins with random points, then alternates
+// always one that the requirements allow. Empty when the space is used up. Begins with points that
+// spread over the space and neighbours of the best in turn, then alternates
 // between the neighbours of the best and the maximum of expected improvement of a surrogate model. Pure: no state but
 // its arguments; any thread.
 std::optional<TunerChoice> nextConfiguration(const kernel::TuningSpace& space, const std::vector<TunedPoint>& history,

@@ -89,6 +89,9 @@ std::optional<TunerChoice> NextPoint::choose()
     // A model needs two values, and the neighbourhood a point that works.
     if (begun >= start && m_byTime.size() >= 2)
         next = begun % 2 == 0 ? surrogate() : local();
+    // The values that a kernel comes with are somebody's choice: while the first points spread, every other one stays near the best.
+    else if (begun % 2 == 1 && !m_byTime.empty())
+        next = local();
     return next ? next : random();
 }
 
