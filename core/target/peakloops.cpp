@@ -72,7 +72,11 @@ template <typename T, int bytes> struct Vector {
     }
 
 #if defined(__x86_64__)
+#if defined(__clang__) // does not know prefer-vector-width here, and keeps the vectors that it is given
+#define ROOFTREE_AVX512 __attribute__((target("avx512f,fma,avx2")))
+#else
 #define ROOFTREE_AVX512 __attribute__((target("avx512f,fma,avx2,prefer-vector-width=512")))
+#endif
 #define ROOFTREE_AVX2 __attribute__((target("avx2,fma")))
 ROOFTREE_FMA_LOOP(fma32Avx512, ROOFTREE_AVX512, float, 64, 20)
 ROOFTREE_FMA_LOOP(fma64Avx512, ROOFTREE_AVX512, double, 64, 20)
