@@ -17,6 +17,7 @@ constexpr double duelMargin = 0.02;
 // margin.
 constexpr double challengeGap = duelMargin / 2;
 constexpr double clearRatio = 1.5; // beyond it a few pairs settle the matter
+constexpr double obviousRatio = 10; // beyond it, in one process pair: the slow side may take seconds a call
 constexpr std::size_t maxRunOff = 3;
 constexpr int64_t baselineDuelMs = 20'000;
 
@@ -40,8 +41,8 @@ worker::DuelRequest Championship::duelRequest(NodeId candidate, double expectedR
     if (const auto source = m_journal.file().candidate(candidate))
         request.candidate = *source;
     const bool clear = expectedRatio > clearRatio;
-    request.processes = clear ? 3 : 5;
-    request.pairsPerProcess = clear ? 1 : 3;
+    request.processes = expectedRatio > obviousRatio ? 1 : clear ? 3 : 5;
+    request.pairsPerProcess = expectedRatio <= obviousRatio && clear ? 1 : 3;
     request.maxMs = clear ? 5'000 : 20'000;
     return request;
 }
@@ -51,7 +52,7 @@ void Championship::consider(NodeId node, Done done)
     const auto& tree = m_journal.state().tree();
     const NodeId champion = m_journal.state().championOrRoot();
     const auto& challenger = tree.node(node);
-    if (!challenger.hasValue || node == champion || challenger.value < tree.node(champion).value + challengeGap
+    if (!challenger.hasValue || node == champion || challenger.value < m_journal.state().championValue() + challengeGap
         || m_fought.contains({ node, champion }))
         return;
     fight(node, std::move(done));
@@ -92,7 +93,7 @@ std::vector<NodeId> Championship::challengers(double margin, std::size_t most) c
     std::vector<NodeId> found;
     for (const auto& node : tree.nodes()) {
         if (node.hasValue && node.id != champion && !tree.isPruned(node.id)
-            && node.value > tree.node(champion).value - margin && !m_fought.contains({ node.id, champion }))
+            && node.value > m_journal.state().championValue() - margin && !m_fought.contains({ node.id, champion }))
             found.push_back(node.id);
     }
     std::stable_sort(

@@ -125,8 +125,13 @@ void SessionState::on(const store::ExpansionEnded& event)
 
 void SessionState::on(const store::DuelFought& event)
 {
-    if (!event.newChampion)
+    const double value = m_tree.node(event.candidate).value;
+    if (!event.newChampion) {
+        if (event.result.speedup.value > 0)
+            m_championValue = std::max(m_championValue, value - std::log(event.result.speedup.value));
         return;
+    }
+    m_championValue = value;
     m_tree.setChampion(event.candidate);
     m_sinceChampion = 0;
 }

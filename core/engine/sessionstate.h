@@ -45,6 +45,9 @@ public:
     // The latest word on a node's speed over each baseline; a duel's word wins over the screen's.
     std::map<std::string, measure::Interval> speedups(NodeId node) const;
     double geomeanNs(NodeId node) const; // of its timed cases; 0 when unknown
+    // Log speedup of the champion over naive: its screen, corrected upwards by what its duels showed. A screen that was taken in a bad
+    // moment would let every later candidate challenge it.
+    double championValue() const { return m_championValue; }
     NodeId championOrRoot() const { return m_tree.champion().valid() ? m_tree.champion() : m_tree.root(); }
     const TimeSplit& split() const { return m_split; }
     std::set<std::string> duplicateMoves(NodeId node, const std::string& proposer) const;
@@ -91,6 +94,7 @@ private:
     int64_t m_activeMs = 0;
     int m_failed = 0;
     double m_bestValue = 0;
+    double m_championValue = 0;
     double m_bestBefore = 0; // before the latest evaluation
 };
 
