@@ -15,6 +15,6 @@ extern "C" void matmul(const float* a, const float* b, float* c, int64_t m, int6
     const int rows = static_cast<int>(m);
     const int columns = static_cast<int>(n);
     const int depth = static_cast<int>(k);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, depth, 1.0F, a, depth, b, columns, 0.0F, c,
-        columns);
+    cblas_sgemm(
+        CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, depth, 1.0F, a, depth, b, columns, 0.0F, c, columns);
 }

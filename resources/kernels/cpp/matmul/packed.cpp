@@ -62,21 +62,29 @@ void packRows(const float* a, int64_t stride, int64_t rows, int64_t depth, float
 {
     if (rows < height)
         std::fill_n(to, depth * height, 0.0F);
-    for (int64_t i = 0; i < rows; ++i)
-        for (int64_t p = 0; p < depth; ++p)
-            to[p * height + i] = a[i * stride + p];
+    for (int64_t p = 0; p < depth; ++p) {
+        if (rows == height) {
+#pragma GCC unroll 16
+            for (int i = 0; i < height; ++i)
+                to[p * height + i] = a[i * stride + p];
+        } else {
+            for (int i = 0; i < rows; ++i)
+                to[p * height + i] = a[i * stride + p];
+        }
+    }
 }
 
-void packColumns(const float* b, int64_t stride, int64_t columns, int64_t depth, float* to)
+// One row of b into its place in every panel: reading whole rows is what the prefetcher and the page tables like.
+void packColumns(const float* b, int64_t n, int64_t depth, float* to)
 {
-    for (int64_t p = 0; p < depth; ++p) {
-        if (columns == width) {
-            for (int j = 0; j < width; ++j)
-                to[p * width + j] = b[p * stride + j];
+    for (int64_t j = 0; j < n; j += width) {
+        if (j + width <= n) {
+            for (int v = 0; v < vectors; ++v)
+                *reinterpret_cast<Vector*>(to + v * lanes) = *reinterpret_cast<const Loose*>(b + j + v * lanes);
         } else {
-            for (int j = 0; j < width; ++j)
-                to[p * width + j] = j < columns ? b[p * stride + j] : 0.0F;
+            std::fill(std::copy(b + j, b + n, to), to + width, 0.0F);
         }
+        to += depth * width;
     }
 }
 
@@ -169,9 +177,8 @@ extern "C" void matmul(const float* a, const float* b, float* c, int64_t m, int6
             packRows(a + i * height * k + start, k, std::min<int64_t>(height, m - i * height), depth,
                 packedA + i * height * depth);
 #pragma omp for schedule(static)
-        for (int64_t j = 0; j < panelsB; ++j)
-            packColumns(b + start * n + j * width, n, std::min<int64_t>(width, n - j * width), depth,
-                packedB + j * width * depth);
+        for (int64_t p = 0; p < depth; ++p)
+            packColumns(b + (start + p) * n, n, depth, packedB + p * width);
 #pragma omp for collapse(2) schedule(dynamic)
         for (int64_t j = 0; j < panelsB; j += blockPanelsB) {
             for (int64_t i = 0; i < panelsA; i += BLOCK_PANELS) {
