@@ -14,17 +14,18 @@ namespace rooftree::worker {
 
 namespace {
 
+// Only seen by children that are built with a sanitizer: its handlers must not hide how a candidate died.
+constexpr const char* addressOptions =
+    "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0"
+    ":use_sigaltstack=0:allocator_may_return_null=1";
+
 std::vector<std::string> childEnvironment(const RunnerOptions& options, const std::string& privateDir)
 {
     const auto threads = std::to_string(std::max<std::size_t>(1, options.cpus.size()));
     std::vector<std::string> environment{ "PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + privateDir,
         "TMPDIR=" + privateDir, "OMP_NUM_THREADS=" + threads, "OMP_DYNAMIC=false",
         // Not bound one to one: threads that a library makes by itself (OpenBLAS) would inherit the single core of the first one.
-        "OMP_PROC_BIND=false", "OPENBLAS_NUM_THREADS=" + threads,
-        // Only seen by children that are built with a sanitizer: its handlers must not hide how a candidate died.
-        "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:use_"
-        "sigaltstack=0"
-        ":allocator_may_return_null=1",
+        "OMP_PROC_BIND=false", "OPENBLAS_NUM_THREADS=" + threads, addressOptions,
         "TSAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:report_bugs=0" };
     if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
         environment.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
