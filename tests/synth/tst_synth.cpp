@@ -351,6 +351,16 @@ void SynthTest::brokenSources_data()
     QTest::newRow("large") << QByteArray("// ") + QByteArray(1 << 20, 'x');
     QTest::newRow("long sum") << "extern \"C\" void kernel(float* c) { for (int i = 0; i < 3; ++i) c[i] = 1"
             + QByteArray("+1").repeated(20000) + "; }";
+    QTest::newRow("many laughs") << QByteArray(
+        "#define A 1+1+1+1+1+1+1+1+1+1\n#define B A+A+A+A+A+A+A+A+A+A\n#define C B+B+B+B+B+B+B+B+B+B\n#define D "
+        "C+C+C+C+C+C+C+C+C+C\n#define E D+D+D+D+D+D+D+D+D\n#define F E+E+E+E+E+E+E+E+E\n#define G F+F+F+F+F+F+F\nint x "
+        "= G+G+G+G;");
+    QTest::newRow("doubled arguments") << QByteArray("#define T(x) x x\nint y[] = { ") + QByteArray("T(").repeated(60)
+            + "1," + QByteArray(")").repeated(60) + " };";
+    QTest::newRow("else if") << "extern \"C\" void kernel(float* c, int n) { "
+            + QByteArray("if (n == 1) c[0] = 1; else ").repeated(8000) + "c[1] = 2; }";
+    QTest::newRow("for in for") << "extern \"C\" void kernel(float* c, int n) { "
+            + QByteArray("for (;;) ").repeated(20000) + "c[1] = 2; }";
     QTest::newRow("macro loop") << QByteArray(
         "#define LOOP for (int i = 0; i < 3; ++i) c[i] = 1;\nextern \"C\" void kernel(float* c) { LOOP LOOP }");
 }

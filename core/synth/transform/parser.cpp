@@ -4,6 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/synth/transform/sourceguard.h"
 #include "core/synth/transform/treebuilder.h"
 
 #include <clang-c/Index.h>
@@ -30,37 +31,6 @@ std::string toString(CXString text)
     std::string out = bytes ? bytes : "";
     clang_disposeString(text);
     return out;
-}
-
-// The "<...>" headers of a candidate, sorted; nothing when an include leaves the usual places: "/dev/zero" would be
-// read for ever.
-std::optional<std::vector<std::string>> systemHeaders(const kernel::Candidate& candidate)
-{
-    std::vector<std::string> headers;
-    for (const auto& file : candidate.files) {
-        for (auto line : splitLines(file.content)) {
-            line = trimmed(line);
-            if (!line.starts_with("#"))
-                continue;
-            line = trimmed(line.substr(1));
-            if (!line.starts_with("include"))
-                continue;
-            line = trimmed(line.substr(7));
-            if (line.size() < 3 || (line[0] != '<' && line[0] != '"'))
-                return std::nullopt;
-            const auto end = line.find(line[0] == '<' ? '>' : '"', 1);
-            if (end == std::string_view::npos)
-                return std::nullopt;
-            const auto name = line.substr(1, end - 1);
-            if (name.empty() || name[0] == '/' || name.find("..") != std::string_view::npos)
-                return std::nullopt;
-            if (line[0] == '<')
-                headers.emplace_back(name);
-        }
-    }
-    std::sort(headers.begin(), headers.end());
-    headers.erase(std::unique(headers.begin(), headers.end()), headers.end());
-    return headers;
 }
 
 // libclang looks for its own headers beside itself, where distributions do not put them.
@@ -211,6 +181,10 @@ Result<std::unique_ptr<Analysis>> Parser::parse(const kernel::Candidate& candida
     }
     analysis->source = candidate.mainSource();
     analysis->entry = candidate.entry;
+    if (auto reason = refusal(candidate)) {
+        analysis->errors.push_back(*reason);
+        return analysis;
+    }
     const auto headers = systemHeaders(candidate);
     if (!headers) {
         analysis->errors.emplace_back("includes a file by its full path or by a macro");
@@ -235,7 +209,7 @@ Result<std::unique_ptr<Analysis>> Parser::parse(const kernel::Candidate& candida
 bool Parser::compiles(const kernel::Candidate& candidate)
 {
     const auto headers = systemHeaders(candidate);
-    if (candidate.files.empty() || !headers || !d->prepare().ok())
+    if (candidate.files.empty() || !headers || refusal(candidate) || !d->prepare().ok())
         return false;
     const auto unit = d->parse(candidate, *headers, true);
     return unit && errorsOf(unit.get()).empty();
