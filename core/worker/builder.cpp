@@ -181,6 +181,8 @@ Result<BuildOutcome> Builder::compileIn(const fs::path& dir, const Plan& plan, c
     auto run = runProcess(spec);
     if (!run)
         return run.error();
+    if (run->canceled)
+        return Error{ ErrorCode::Failed, canceledText, {} };
     BuildOutcome outcome;
     outcome.compiler = plan.compilerText;
     outcome.flags = plan.flagsText;

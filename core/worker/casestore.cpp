@@ -165,8 +165,8 @@ Result<CaseTruth> CaseStore::runReference(const spec::Operator& op, const spec::
         step = (*runner)->map(view, referenceMs);
     if (step.done())
         step = (*runner)->call(1, 0, referenceMs);
-    if (step.end == StepOutcome::End::Broken)
-        return Error{ ErrorCode::Environment, step.reason, {} };
+    if (const auto fault = faultOf(step))
+        return *fault;
     if (!step.done())
         return referenceError(op, "at " + spec::caseName(which) + ": " + step.reason, (*runner)->takeLog());
     (*runner)->freeze();

@@ -17,8 +17,10 @@ Status stepStatus(const StepOutcome& step, std::size_t side)
 {
     if (step.done())
         return success();
-    const auto code = step.end == StepOutcome::End::Broken ? ErrorCode::Environment : ErrorCode::Failed;
-    return Error{ code, std::string("The ") + sideNames[side] + " failed in the duel: " + step.reason, {} };
+    if (const auto fault = faultOf(step))
+        return *fault;
+    return Error{ ErrorCode::Failed, std::string("The ") + sideNames[side] + " failed in the duel: " + step.reason,
+        {} };
 }
 
 double msSince(int64_t startNs)

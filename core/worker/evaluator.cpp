@@ -12,7 +12,6 @@ namespace rooftree::worker {
 namespace {
 
 using measure::EvaluationStatus;
-using measure::Stage;
 using measure::StageStatus;
 
 class StageClock {
@@ -70,14 +69,11 @@ Status Evaluator::prepare(const spec::Operator& op, JobContext& context)
     return truth ? success() : Status(truth.error());
 }
 
-CanceledOr<Result<measure::Evaluation>> Evaluator::evaluate(
+Result<measure::Evaluation> Evaluator::evaluate(
     const spec::Operator& op, const EvaluateRequest& request, JobContext& context)
 {
     context.startBudget(request.limits.totalMs);
-    auto evaluation = run(op, request, context);
-    if (context.canceled())
-        return Canceled{};
-    return evaluation;
+    return run(op, request, context);
 }
 
 Result<measure::Evaluation> Evaluator::run(
@@ -185,23 +181,16 @@ Status Evaluator::timeStage(Draft& draft, JobContext& context)
     return success();
 }
 
-CanceledOr<Result<measure::DuelResult>> Evaluator::duel(
-    const spec::Operator& op, const DuelRequest& request, JobContext& context)
+Result<measure::DuelResult> Evaluator::duel(const spec::Operator& op, const DuelRequest& request, JobContext& context)
 {
     Dueler dueler(m_machine, m_builder, m_store, m_gate);
-    auto result = dueler.duel(op, request, context);
-    if (context.canceled())
-        return Canceled{};
-    return result;
+    return dueler.duel(op, request, context);
 }
 
-CanceledOr<Result<AdmissionReport>> Evaluator::admit(const spec::Operator& op, JobContext& context)
+Result<AdmissionReport> Evaluator::admit(const spec::Operator& op, JobContext& context)
 {
     const auto pass = m_gate.enter(MachineLock::Mode::Work, context);
-    auto report = Admission(m_machine, m_builder, m_store).examine(op, context);
-    if (context.canceled())
-        return Canceled{};
-    return report;
+    return Admission(m_machine, m_builder, m_store).examine(op, context);
 }
 
 } // namespace rooftree::worker

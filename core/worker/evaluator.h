@@ -12,9 +12,9 @@
 
 namespace rooftree::worker {
 
-// Judges candidates on this machine: build, verify, time; duels; admission. Holds the caches. Every method blocks; many may run at once,
-// each in a thread of its own. An Error is a fault of this machine or of the operator, never of a candidate; Canceled
-// when the context says so.
+// Judges candidates on this machine: build, verify, time; duels; admission. Holds the caches. Every method blocks; many
+// may run at once, each in a thread of its own. An Error is a fault of this machine or of the operator, never of a
+// candidate. When context.canceled() is true afterwards, the job was stopped and what came back means nothing.
 class Evaluator {
 public:
     explicit Evaluator(Machine machine);
@@ -22,11 +22,9 @@ public:
     const Machine& machine() const { return m_machine; }
     // Builds the reference and runs it on the smallest case, so that an operator without a truth is refused at once.
     Status prepare(const spec::Operator& op, JobContext& context);
-    CanceledOr<Result<measure::Evaluation>> evaluate(
-        const spec::Operator& op, const EvaluateRequest& request, JobContext& context);
-    CanceledOr<Result<measure::DuelResult>> duel(
-        const spec::Operator& op, const DuelRequest& request, JobContext& context);
-    CanceledOr<Result<AdmissionReport>> admit(const spec::Operator& op, JobContext& context);
+    Result<measure::Evaluation> evaluate(const spec::Operator& op, const EvaluateRequest& request, JobContext& context);
+    Result<measure::DuelResult> duel(const spec::Operator& op, const DuelRequest& request, JobContext& context);
+    Result<AdmissionReport> admit(const spec::Operator& op, JobContext& context);
 
 private:
     struct Draft;

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/worker/childspawn.h"
 #include "core/worker/packetsocket.h"
+#include "core/worker/protocol.h"
 
 #include <cerrno>
 #include <csignal>
@@ -19,11 +20,21 @@ namespace rooftree::worker {
 namespace {
 
 constexpr int cancelCheckMs = 20;
+constexpr int64_t startMs = 60'000; // of our own code; generous, since a loaded machine is not the candidate's fault
 constexpr int endGraceMs = 1000; // between losing the connection and the end of the process
 
 using measure::EvaluationStatus;
 
 } // namespace
+
+std::optional<Error> faultOf(const StepOutcome& step)
+{
+    if (step.end == StepOutcome::End::Broken)
+        return Error{ ErrorCode::Environment, step.reason, {} };
+    if (step.end == StepOutcome::End::Canceled)
+        return Error{ ErrorCode::Failed, canceledText, {} };
+    return std::nullopt;
+}
 
 Runner::Runner(const RunnerOptions& options, const JobContext& context, TemporaryDir dir)
     : m_options(options)
@@ -188,7 +199,7 @@ StepOutcome Runner::load(const MemoryFile& object, const std::string& entry, int
     entry.copy(request.entry, sizeof request.entry - 1);
     const int fd = descriptor->get();
     EnteredMessage entered;
-    auto outcome = exchange(asPacket(request), { &fd, 1 }, ChildMessage::Entered, entered, timeoutMs);
+    auto outcome = exchange(asPacket(request), { &fd, 1 }, ChildMessage::Entered, entered, startMs);
     if (!outcome.done())
         return outcome.end == StepOutcome::End::Canceled
             ? outcome

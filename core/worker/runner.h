@@ -29,9 +29,12 @@ struct StepOutcome {
     bool done() const { return end == End::Done; }
 };
 
+// The Error of a step that was canceled or that this machine could not do; nothing for the others.
+std::optional<Error> faultOf(const StepOutcome& step);
+
 struct RunnerOptions {
     std::filesystem::path program = "/proc/self/exe";
-    std::vector<int> cpus; // that the kernel may use; its OpenMP threads are bound to them one to one
+    std::vector<int> cpus; // that the kernel may use, with as many OpenMP threads
     int64_t memoryBytes = 0; // beyond the buffers
     int64_t bufferBytes = 0; // of the largest case
     int64_t cpuSeconds = 0;

@@ -22,13 +22,11 @@ Error canceledError()
     return { ErrorCode::Failed, canceledText, {} };
 }
 
-template <typename T> Result<Json> answerOf(CanceledOr<Result<T>> outcome)
+template <typename T> Result<Json> answerOf(const Result<T>& outcome)
 {
-    if (outcome.canceled())
-        return canceledError();
-    if (!outcome.value())
-        return outcome.value().error();
-    return toJson(*outcome.value());
+    if (!outcome)
+        return outcome.error();
+    return toJson(*outcome);
 }
 
 Result<spec::Operator> operatorParam(const Json& params)
@@ -117,7 +115,7 @@ void Server::startJob(int64_t id, JobId jobId, Work work)
     }
     m_pool->submit([this, id, job, work = std::move(work)] {
         auto answer = job->cancel ? Result<Json>(canceledError()) : work(*job);
-        if (!answer && job->cancel)
+        if (job->cancel)
             answer = canceledError();
         {
             const std::lock_guard lock(m_jobsMutex);

@@ -29,8 +29,8 @@ Result<StartedRunner> startRunner(const Machine& machine, const Subject& subject
     if (!runner)
         return runner.error();
     auto outcome = (*runner)->load(subject.object->file, subject.op.name, context.limitMs(subject.limits.runMs));
-    if (outcome.end == StepOutcome::End::Broken)
-        return Error{ ErrorCode::Environment, outcome.reason, {} };
+    if (const auto fault = faultOf(outcome))
+        return *fault;
     return StartedRunner{ std::move(runner).value(), std::move(outcome) };
 }
 

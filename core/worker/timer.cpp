@@ -104,8 +104,8 @@ Result<TimedRun> Timer::time(const Subject& subject, const TimingOptions& option
         auto step = timeCase(subject, *started->runner, effective, *wanted[i], run, context);
         if (!step)
             return step.error();
-        if (step->end == StepOutcome::End::Broken)
-            return Error{ ErrorCode::Environment, step->reason, {} };
+        if (const auto fault = faultOf(*step))
+            return *fault;
         if (!step->done()) {
             run.status = wanted[i]->status = step->status;
             run.reason = wanted[i]->reason = inCase(*wanted[i], step->reason);

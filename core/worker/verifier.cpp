@@ -82,8 +82,8 @@ Result<CaseResult> Verifier::verifyCase(
             step = repeatCall(subject, runner, *bound, result, context);
         runner.thaw();
     }
-    if (step.end == StepOutcome::End::Broken)
-        return Error{ ErrorCode::Environment, step.reason, {} };
+    if (const auto fault = faultOf(step))
+        return *fault;
     if (!step.done())
         fail(result, step.status, step.reason);
     return result;
