@@ -36,7 +36,7 @@ struct DuelResult {
 };
 
 // The rule of the champion duel: d = ln(candidate / incumbent) per pair, averaged over the cases; point = median; interval = bootstrap of 10,000
-// resamples, processes first, then pairs inside. FASTER when the interval's upper end is below -ln(1 + margin), SLOWER when the
+// resamples, processes first, then pairs inside, widened for few processes. FASTER when the interval's upper end is below -ln(1 + margin), SLOWER when the
 // lower end is above +ln(1 + margin), SAME when it is wholly inside, else AMBIGUOUS. Deterministic for a given rng.
 DuelResult judgeDuel(std::vector<DuelCase> cases, double margin, Rng rng);
 

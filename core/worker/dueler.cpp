@@ -31,9 +31,8 @@ double msSince(int64_t startNs)
 } // namespace
 
 struct Dueler::Arena {
-    // One case of one side.
+    // One side in one case.
     struct Corner {
-        BoundCase bound;
         int64_t innerCalls = 1;
         double callNs = 0;
         double sampleMs() const
@@ -41,17 +40,22 @@ struct Dueler::Arena {
             return callNs * (static_cast<double>(innerCalls) + (callNs < warmCallNs ? 1 : 0)) / 1e6;
         }
     };
+    // Both sides work on the same memory: pages of their own, good or bad for the caches, would favour one of them.
+    struct Ring {
+        BoundCase bound;
+        std::array<Corner, sides> corners;
+    };
     const DuelRequest& request;
     std::vector<Subject> subjects; // one per side
-    std::vector<std::vector<Corner>> cases; // one Corner per side
+    std::vector<Ring> cases;
     std::vector<measure::DuelCase> results;
     int64_t flushBytes = 0;
 
     double pairMs() const
     {
         double sum = 0;
-        for (const auto& corners : cases) {
-            for (const auto& corner : corners)
+        for (const auto& ring : cases) {
+            for (const auto& corner : ring.corners)
                 sum += corner.sampleMs();
         }
         return sum;
@@ -88,14 +92,10 @@ Result<Dueler::Arena> Dueler::prepare(const spec::Operator& op, const DuelReques
     for (const auto& which : op.cases) {
         if (which.role == spec::Role::HeldOut && !request.heldOut)
             continue;
-        std::vector<Arena::Corner> corners;
-        for (std::size_t side = 0; side < sides; ++side) {
-            auto bound = BoundCase::make(m_store, arena.subjects[side], which, context);
-            if (!bound)
-                return bound.error();
-            corners.push_back({ std::move(bound).value() });
-        }
-        arena.cases.push_back(std::move(corners));
+        auto bound = BoundCase::make(m_store, arena.subjects.front(), which, context);
+        if (!bound)
+            return bound.error();
+        arena.cases.push_back({ std::move(bound).value(), {} });
         arena.results.push_back({ which.axes, {}, {} });
     }
     return arena;
@@ -124,13 +124,13 @@ Status Dueler::estimate(Arena& arena, JobContext& context) const
     if (!runners)
         return runners.error();
     const int64_t runMs = context.limitMs(arena.request.limits.runMs);
-    for (auto& corners : arena.cases) {
+    for (auto& ring : arena.cases) {
         for (std::size_t side = 0; side < sides; ++side) {
-            auto& corner = corners[side];
+            auto& corner = ring.corners[side];
             auto& runner = *(*runners)[side];
             runner.thaw();
-            Sampler sampler(runner, corner.bound.outputs(), arena.request.timing, runMs, arena.flushBytes);
-            auto step = corner.bound.mapInto(runner, runMs);
+            Sampler sampler(runner, ring.bound.outputs(), arena.request.timing, runMs, arena.flushBytes);
+            auto step = ring.bound.mapInto(runner, runMs);
             if (step.done())
                 step = sampler.warmUp();
             if (auto status = stepStatus(step, side); !status)
@@ -150,15 +150,15 @@ Status Dueler::runBlock(Arena& arena, int process, int pairs, JobContext& contex
         return runners.error();
     const int64_t runMs = context.limitMs(arena.request.limits.runMs);
     for (std::size_t index = 0; index < arena.cases.size(); ++index) {
-        auto& corners = arena.cases[index];
+        auto& [bound, corners] = arena.cases[index];
         std::vector<Sampler> samplers;
         for (std::size_t side = 0; side < sides; ++side) {
             auto& runner = *(*runners)[side];
             runner.thaw();
-            if (auto status = stepStatus(corners[side].bound.mapInto(runner, runMs), side); !status)
+            if (auto status = stepStatus(bound.mapInto(runner, runMs), side); !status)
                 return status;
             runner.freeze();
-            samplers.emplace_back(runner, corners[side].bound.outputs(), arena.request.timing, runMs, arena.flushBytes);
+            samplers.emplace_back(runner, bound.outputs(), arena.request.timing, runMs, arena.flushBytes);
             samplers.back().adopt(corners[side].innerCalls, corners[side].callNs);
         }
         for (int pair = 0; pair < pairs; ++pair) {
