@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <cmath>
+#include <ctime>
 #include <functional>
+#include <numeric>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <thread>
@@ -32,6 +35,8 @@ public:
         // A container's share may be smaller than its affinity mask.
         m_cpus.resize(std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, device.threads)), 1, m_cpus.size()));
         m_sinks.resize(m_cpus.size());
+        m_cpuNs.resize(m_cpus.size());
+        m_wallNs.resize(m_cpus.size());
     }
 
     std::size_t size() const { return m_cpus.size(); }
@@ -46,9 +51,13 @@ public:
             pin(m_cpus[index]);
             for (int i = 0; i < repetitions; ++i) {
                 line.arrive_and_wait();
+                const double cpuBefore = threadCpuNs();
                 starts[index].push_back(SteadyClock::now());
                 m_sinks[index] += work(index);
                 ends[index].push_back(SteadyClock::now());
+                m_cpuNs[index] += threadCpuNs() - cpuBefore;
+                m_wallNs[index] +=
+                    std::chrono::duration<double, std::nano>(ends[index].back() - starts[index].back()).count();
             }
         };
         // The calling thread stays unpinned.
@@ -60,8 +69,22 @@ public:
         return shortest(repetitions, starts, ends);
     }
 
+    // Of all time between start and end, how much the threads were running.
+    double cpuShare() const
+    {
+        const double wall = std::accumulate(m_wallNs.begin(), m_wallNs.end(), 0.0);
+        return wall > 0 ? std::accumulate(m_cpuNs.begin(), m_cpuNs.end(), 0.0) / wall : 0;
+    }
+
 private:
     using Times = std::vector<std::vector<SteadyClock::time_point>>;
+
+    static double threadCpuNs()
+    {
+        timespec now{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+    }
 
     static void pin(int cpu)
     {
@@ -91,6 +114,8 @@ private:
 
     std::vector<int> m_cpus;
     std::vector<double> m_sinks;
+    std::vector<double> m_cpuNs;
+    std::vector<double> m_wallNs;
 };
 
 // Every thread's share of a working set, first touched by the thread itself so that it lies in its own memory.
@@ -139,18 +164,17 @@ using Pass = std::function<double(const Block&)>;
 
 double bandwidthOf(Team& team, const WorkingSet& set, const Pass& pass)
 {
-    const auto passes = [&](int64_t count) {
-        return [&, count](std::size_t thread) {
-            double sum = 0;
-            for (int64_t i = 0; i < count; ++i)
-                sum += pass(set.of(thread));
-            return sum;
-        };
-    };
-    // Long enough (2 ms) that starting together and reading the clock do not count.
-    const double oneNs = std::max(1.0, team.bestNs(2, passes(1)));
-    const auto count = static_cast<int64_t>(std::clamp(2e6 / oneNs, 1.0, 1e6));
-    return set.bytes() * static_cast<double>(count) / team.bestNs(6, passes(count));
+    // Milliseconds long, so that starting together and reading the clock do not count.
+    constexpr double bytesOfEach = 200e6;
+    const double threads = static_cast<double>(team.size());
+    const auto count = static_cast<int64_t>(std::max(1.0, std::round(bytesOfEach * threads / set.bytes())));
+    const double bestNs = team.bestNs(7, [&](std::size_t thread) {
+        double sum = 0;
+        for (int64_t i = 0; i < count; ++i)
+            sum += pass(set.of(thread));
+        return sum;
+    });
+    return set.bytes() * static_cast<double>(count) / bestNs;
 }
 
 enum class Stores { Cached, Streaming };
@@ -194,6 +218,11 @@ void measureArithmetic(Team& team, Peaks& peaks)
 
 Peaks measurePeaks(const Device& device)
 {
+    return measurePeaksAndShare(device).peaks;
+}
+
+PeakMeasurement measurePeaksAndShare(const Device& device)
+{
     Peaks peaks;
     Team team(device);
     measureArithmetic(team, peaks);
@@ -211,7 +240,7 @@ Peaks measurePeaks(const Device& device)
     if (device.memoryBytes > 0)
         total = std::min(total, static_cast<double>(device.memoryBytes) / 8);
     peaks.bandwidthGBs = bandwidth(team, total, Stores::Streaming);
-    return peaks;
+    return { peaks, team.cpuShare() };
 }
 
 } // namespace rooftree::target

@@ -7,6 +7,7 @@
 #include "core/base/sha256.h"
 #include "core/target/peaks.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -16,6 +17,8 @@ namespace rooftree::target {
 namespace {
 
 constexpr int64_t keepMs = 30LL * 24 * 3600 * 1000;
+constexpr double quietShare = 0.95;
+constexpr int mostTries = 3;
 constexpr auto patience = std::chrono::seconds(2);
 
 std::filesystem::path fileOf(const Device& device)
@@ -85,9 +88,28 @@ private:
     MachineLock m_lock;
 };
 
+// The largest of each figure: other programs only ever make them smaller.
+PeakMeasurement bestOfTries(const Device& device, const PeakMeasurer& measure)
+{
+    PeakMeasurement best;
+    for (int i = 0; i < mostTries && best.cpuShare < quietShare; ++i) {
+        const auto [peaks, share] = measure(device);
+        best.cpuShare = std::max(best.cpuShare, share);
+        for (auto figure : { &Peaks::bandwidthGBs, &Peaks::cacheBandwidthGBs, &Peaks::coreBandwidthGBs,
+                 &Peaks::gflops32, &Peaks::gflops64 })
+            best.peaks.*figure = std::max(best.peaks.*figure, peaks.*figure);
+    }
+    return best;
+}
+
 } // namespace
 
 Peaks cachedPeaks(const Device& device)
+{
+    return cachedPeaks(device, measurePeaksAndShare);
+}
+
+Peaks cachedPeaks(const Device& device, const PeakMeasurer& measure)
 {
     const auto file = fileOf(device);
     if (const auto peaks = remembered(file))
@@ -95,8 +117,8 @@ Peaks cachedPeaks(const Device& device)
     const PatientLock lock;
     if (const auto peaks = remembered(file)) // another program measured while this one waited
         return *peaks;
-    const auto peaks = measurePeaks(device);
-    if (lock.held()) {
+    const auto [peaks, share] = bestOfTries(device, measure);
+    if (lock.held() && share >= quietShare) {
         const Json json{ { "measured_ms", Clock::system().wallMs() }, { "device", device.name },
             { "peaks", toJson(peaks) } };
         // A cache that cannot be written costs a second at the next start, and nothing else.
