@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Rooftree contributors
+// SPDX-License-Identifier: MIT-0
+// Cross entropy with the row read for its maximum, then from the cache of the core for its sum.
+// rooftree: flags {"-O3 -march=native", "-O3 -march=native -ffast-math", "-O2 -march=native"}
+// rooftree: compiler {"g++", "clang++"}
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+#define AHEAD 4096 // rooftree: tune {0, 1024, 4096, 8192}
+#define ROWS_PER_TASK 2 // rooftree: tune {1, 2, 8}
+
+namespace {
+
+using Vec = float __attribute__((vector_size(64)));
+constexpr int64_t lanes = 16;
+
+inline Vec load(const float* from)
+{
+    Vec value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+[[maybe_unused]] inline void store(float* to, Vec value)
+{
+    std::memcpy(to, &value, sizeof value);
+}
+
+#if defined(__AVX512F__)
+inline Vec larger(Vec a, Vec b)
+{
+    return _mm512_max_ps(a, b);
+}
+inline float largestOf(Vec v)
+{
+    return _mm512_reduce_max_ps(v);
+}
+inline float sumOf(Vec v)
+{
+    return _mm512_reduce_add_ps(v);
+}
+inline Vec nearest(Vec a)
+{
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+inline Vec timesPowerOfTwo(Vec a, Vec exponent)
+{
+    return _mm512_scalef_ps(a, exponent);
+}
+#else
+inline Vec larger(Vec a, Vec b)
+{
+    return a > b ? a : b;
+}
+inline float largestOf(Vec v)
+{
+    float largest = v[0];
+    for (int64_t i = 1; i < lanes; ++i)
+        largest = v[i] > largest ? v[i] : largest;
+    return largest;
+}
+inline float sumOf(Vec v)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < lanes; ++i)
+        sum += v[i];
+    return sum;
+}
+using Whole = int32_t __attribute__((vector_size(64)));
+inline Vec nearest(Vec a)
+{
+    const Vec half = a < 0.0f ? Vec{} - 0.5f : Vec{} + 0.5f;
+    return __builtin_convertvector(__builtin_convertvector(a + half, Whole), Vec);
+}
+inline Vec timesPowerOfTwo(Vec a, Vec exponent)
+{
+    const Vec low = Vec{} - 126.0f;
+    const Whole e = __builtin_convertvector(exponent > low ? exponent : low, Whole);
+    return a * reinterpret_cast<Vec>((e + 127) << 23);
+}
+#endif
+
+// exp(x) to 2 ulp: 2^n times a polynomial in the fraction of x log2(e).
+inline Vec expOf(Vec x)
+{
+    constexpr float log2e = 1.44269502f;
+    constexpr float log2eRest = 1.92596299e-8f;
+    const Vec n = nearest(x * log2e);
+    const Vec f = x * log2eRest + (x * log2e - n);
+    Vec p = f * 0.00132764718f + 0.00967554133f;
+    p = p * f + 0.0555071327f;
+    p = p * f + 0.240221197f;
+    p = p * f + 0.693146967f;
+    p = p * f + 1.00000007f;
+    return timesPowerOfTwo(p, n);
+}
+
+float largestOf(const float* in, int64_t count)
+{
+    Vec m[4];
+    for (Vec& v : m)
+        v = Vec{} + in[0];
+    int64_t c = 0;
+    for (; c + 4 * lanes <= count; c += 4 * lanes)
+        for (int64_t k = 0; k < 4; ++k)
+            m[k] = larger(m[k], load(in + c + k * lanes));
+    for (; c + lanes <= count; c += lanes)
+        m[0] = larger(m[0], load(in + c));
+    float result = largestOf(larger(larger(m[0], m[1]), larger(m[2], m[3])));
+    for (; c < count; ++c)
+        result = std::max(result, in[c]);
+    return result;
+}
+
+// A vector that ends with padding.
+inline Vec loadPart(const float* from, int64_t count, float padding)
+{
+    Vec value = Vec{} + padding;
+    for (int64_t k = 0; k < count; ++k)
+        value[k] = from[k];
+    return value;
+}
+
+float sumOfExponentials(const float* in, int64_t count, float largest)
+{
+    Vec sum[2] = {};
+    int64_t c = 0;
+    for (; c + 2 * lanes <= count; c += 2 * lanes) {
+        for (int64_t k = 0; k < 2; ++k) {
+#if AHEAD
+            __builtin_prefetch(in + c + k * lanes + AHEAD);
+#endif
+            sum[k] += expOf(load(in + c + k * lanes) - largest);
+        }
+    }
+    for (; c < count; c += lanes) // e^-120 counts nothing in the sum
+        sum[0] += expOf(loadPart(in + c, std::min(lanes, count - c), largest - 120) - largest);
+    return sumOf(sum[0] + sum[1]);
+}
+
+} // namespace
+
+extern "C" void cross_entropy(const float* logits, const int64_t* target, float* loss, int64_t rows, int64_t classes)
+{
+#pragma omp parallel for schedule(dynamic, ROWS_PER_TASK)
+    for (int64_t r = 0; r < rows; ++r) {
+        const float* in = logits + r * classes;
+        const float largest = largestOf(in, classes);
+        loss[r] = std::log(sumOfExponentials(in, classes, largest)) + (largest - in[target[r]]);
+    }
+}

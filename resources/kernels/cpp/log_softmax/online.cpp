@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Rooftree contributors
+// SPDX-License-Identifier: MIT-0
+// Log-softmax with maximum and sum in one pass, rescaled chunk by chunk.
+// rooftree: flags {"-O3 -march=native", "-O3 -march=native -ffast-math", "-O2 -march=native"}
+// rooftree: compiler {"g++", "clang++"}
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+#define CHUNK 512 // rooftree: tune {128, 512, 2048}
+#define STREAM 1 // rooftree: tune {0, 1}
+#define ROWS_PER_TASK 16 // rooftree: tune {1, 4, 16, 64}
+
+namespace {
+
+using Vec = float __attribute__((vector_size(64)));
+constexpr int64_t lanes = 16;
+
+inline Vec load(const float* from)
+{
+    Vec value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+[[maybe_unused]] inline void store(float* to, Vec value)
+{
+    std::memcpy(to, &value, sizeof value);
+}
+
+#if defined(__AVX512F__)
+inline Vec larger(Vec a, Vec b)
+{
+    return _mm512_max_ps(a, b);
+}
+inline float largestOf(Vec v)
+{
+    return _mm512_reduce_max_ps(v);
+}
+inline float sumOf(Vec v)
+{
+    return _mm512_reduce_add_ps(v);
+}
+inline Vec nearest(Vec a)
+{
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+inline Vec timesPowerOfTwo(Vec a, Vec exponent)
+{
+    return _mm512_scalef_ps(a, exponent);
+}
+inline void storeThrough(float* to, Vec value)
+{
+    _mm512_stream_ps(to, value);
+}
+inline void fence()
+{
+    _mm_sfence();
+}
+#else
+inline Vec larger(Vec a, Vec b)
+{
+    return a > b ? a : b;
+}
+inline float largestOf(Vec v)
+{
+    float largest = v[0];
+    for (int64_t i = 1; i < lanes; ++i)
+        largest = v[i] > largest ? v[i] : largest;
+    return largest;
+}
+inline float sumOf(Vec v)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < lanes; ++i)
+        sum += v[i];
+    return sum;
+}
+using Whole = int32_t __attribute__((vector_size(64)));
+inline Vec nearest(Vec a)
+{
+    const Vec half = a < 0.0f ? Vec{} - 0.5f : Vec{} + 0.5f;
+    return __builtin_convertvector(__builtin_convertvector(a + half, Whole), Vec);
+}
+inline Vec timesPowerOfTwo(Vec a, Vec exponent)
+{
+    const Vec low = Vec{} - 126.0f;
+    const Whole e = __builtin_convertvector(exponent > low ? exponent : low, Whole);
+    return a * reinterpret_cast<Vec>((e + 127) << 23);
+}
+inline void storeThrough(float* to, Vec value)
+{
+    *reinterpret_cast<Vec*>(to) = value;
+}
+inline void fence() { }
+#endif
+
+// exp(x) to 2 ulp: 2^n times a polynomial in the fraction of x log2(e).
+inline Vec expOf(Vec x)
+{
+    constexpr float log2e = 1.44269502f;
+    constexpr float log2eRest = 1.92596299e-8f;
+    const Vec n = nearest(x * log2e);
+    const Vec f = x * log2eRest + (x * log2e - n);
+    Vec p = f * 0.00132764718f + 0.00967554133f;
+    p = p * f + 0.0555071327f;
+    p = p * f + 0.240221197f;
+    p = p * f + 0.693146967f;
+    p = p * f + 1.00000007f;
+    return timesPowerOfTwo(p, n);
+}
+
+// A vector that ends with padding.
+inline Vec loadPart(const float* from, int64_t count, float padding)
+{
+    Vec value = Vec{} + padding;
+    for (int64_t k = 0; k < count; ++k)
+        value[k] = from[k];
+    return value;
+}
+
+struct Partial {
+    float largest;
+    float sum; // of exp(value - largest)
+};
+
+Vec largestOf(const float* in, int64_t count)
+{
+    Vec m[2] = { load(in), load(in + lanes) };
+    for (int64_t c = 2 * lanes; c < count; c += 2 * lanes)
+        for (int64_t k = 0; k < 2; ++k)
+            m[k] = larger(m[k], load(in + c + k * lanes));
+    return larger(m[0], m[1]);
+}
+
+// One pass: each chunk is read for its maximum and again, from the L1 cache, for its sum; the sum so far is scaled when a
+// chunk raises the maximum of a lane.
+Partial partialOf(const float* in, int64_t count)
+{
+    Vec largest = Vec{} + in[0];
+    Vec sum = {};
+    int64_t c = 0;
+    for (; c + CHUNK <= count; c += CHUNK) {
+        const Vec next = larger(largest, largestOf(in + c, CHUNK));
+        Vec added[2] = { sum * expOf(largest - next), Vec{} };
+        for (int64_t i = 0; i < CHUNK; i += 2 * lanes)
+            for (int64_t k = 0; k < 2; ++k)
+                added[k] += expOf(load(in + c + i + k * lanes) - next);
+        sum = added[0] + added[1];
+        largest = next;
+    }
+    for (; c < count; c += lanes) {
+        const int64_t rest = std::min(lanes, count - c);
+        const Vec values = loadPart(in + c, rest, largestOf(largest) - 120);
+        const Vec next = larger(largest, values);
+        sum = sum * expOf(largest - next) + expOf(values - next);
+        largest = next;
+    }
+    const float all = largestOf(largest);
+    return { all, sumOf(sum * expOf(largest - all)) };
+}
+
+// out = in - largest - logSum, in this order: the first difference is exact for what lies near the maximum.
+void shifted(const float* in, float* out, int64_t count, float largest, float logSum)
+{
+    int64_t c = 0;
+#if STREAM
+    for (; c < count && reinterpret_cast<uintptr_t>(out + c) % sizeof(Vec) != 0; ++c)
+        out[c] = (in[c] - largest) - logSum;
+    for (; c + lanes <= count; c += lanes)
+        storeThrough(out + c, (load(in + c) - largest) - logSum);
+#else
+    for (; c + lanes <= count; c += lanes)
+        store(out + c, (load(in + c) - largest) - logSum);
+#endif
+    for (; c < count; ++c)
+        out[c] = (in[c] - largest) - logSum;
+}
+
+} // namespace
+
+extern "C" void log_softmax(const float* x, float* y, int64_t rows, int64_t cols)
+{
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic, ROWS_PER_TASK)
+        for (int64_t r = 0; r < rows; ++r) {
+            const Partial of = partialOf(x + r * cols, cols);
+            shifted(x + r * cols, y + r * cols, cols, of.largest, std::log(of.sum));
+        }
+        fence();
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Rooftree contributors
+// SPDX-License-Identifier: MIT-0
+// Row sums by whole vectors in several chains; few long rows are cut into segments that all threads share.
+// rooftree: flags {"-O3 -march=native", "-O3 -march=native -ffast-math", "-O2 -march=native"}
+// rooftree: compiler {"g++", "clang++"}
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+#define UNROLL 8 // rooftree: tune {2, 4, 8, 16}
+#define AHEAD 0 // rooftree: tune {0, 512, 1024, 4096}
+#define SEGMENT 65536 // rooftree: tune {16384, 65536, 262144}
+#define ROWS_PER_TASK 16 // rooftree: tune {1, 4, 16, 64}
+
+namespace {
+
+using Vec = float __attribute__((vector_size(64)));
+constexpr int64_t lanes = 16;
+
+inline Vec load(const float* from)
+{
+    Vec value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+[[maybe_unused]] inline void store(float* to, Vec value)
+{
+    std::memcpy(to, &value, sizeof value);
+}
+
+#if defined(__AVX512F__)
+inline float sumOf(Vec v)
+{
+    return _mm512_reduce_add_ps(v);
+}
+#else
+inline float sumOf(Vec v)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < lanes; ++i)
+        sum += v[i];
+    return sum;
+}
+#endif
+
+// Whole vectors first, in UNROLL independent chains.
+float sumOf(const float* in, int64_t count)
+{
+    Vec sum[UNROLL] = {};
+    int64_t c = 0;
+    for (; c + UNROLL * lanes <= count; c += UNROLL * lanes) {
+        for (int64_t k = 0; k < UNROLL; ++k) {
+#if AHEAD
+            __builtin_prefetch(in + c + k * lanes + AHEAD);
+#endif
+            sum[k] += load(in + c + k * lanes);
+        }
+    }
+    for (; c + lanes <= count; c += lanes)
+        sum[0] += load(in + c);
+    Vec all = {};
+    for (const Vec& v : sum)
+        all += v;
+    float result = sumOf(all);
+    for (; c < count; ++c)
+        result += in[c];
+    return result;
+}
+
+} // namespace
+
+extern "C" void row_sum(const float* x, float* y, int64_t rows, int64_t cols)
+{
+    const int64_t segments = (cols + SEGMENT - 1) / SEGMENT;
+    if (segments == 1) {
+#pragma omp parallel for schedule(dynamic, ROWS_PER_TASK)
+        for (int64_t r = 0; r < rows; ++r)
+            y[r] = sumOf(x + r * cols, cols);
+        return;
+    }
+    std::vector<float> parts(rows * segments);
+#pragma omp parallel for collapse(2) schedule(dynamic, 1)
+    for (int64_t r = 0; r < rows; ++r)
+        for (int64_t s = 0; s < segments; ++s)
+            parts[r * segments + s] = sumOf(x + r * cols + s * SEGMENT, std::min<int64_t>(SEGMENT, cols - s * SEGMENT));
+    for (int64_t r = 0; r < rows; ++r)
+        y[r] = std::accumulate(parts.begin() + r * segments, parts.begin() + (r + 1) * segments, 0.0f);
+}
