@@ -84,8 +84,8 @@ const toml::node* TomlFields::find(const std::string& key)
 void TomlFields::require(const std::string& key, const std::string& example)
 {
     if (!has(key))
-        m_reading.fail(
-            m_line, inQuotes(key) + " is missing" + (m_place.empty() ? "" : " in " + m_place) + ". Add " + example + ".");
+        m_reading.fail(m_line,
+            inQuotes(key) + " is missing" + (m_place.empty() ? "" : " in " + m_place) + ". Add " + example + ".");
 }
 
 void TomlFields::wrongType(const std::string& key, const toml::node& node, const char* wanted)

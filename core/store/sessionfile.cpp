@@ -91,8 +91,9 @@ Status SessionFile::Private::openDatabase()
             return status;
     }
     if (mode != OpenMode::ReadOnly) {
-        auto status = database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA "
-                                        "wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY;");
+        auto status =
+            database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA "
+                              "wal_autocheckpoint = 4000; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY;");
         if (!status)
             return status;
     }

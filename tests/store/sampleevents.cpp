@@ -82,6 +82,7 @@ SessionCreated sampleSession()
     created.device.id = "cpu";
     created.device.kind = "cpu";
     created.device.name = "A machine";
+    created.toolchains = { { "cpp", "g++", "/usr/bin/g++", "12.2.0", "0a1b", "it is too old" } };
     created.language = "cpp";
     created.policy = "mcts";
     created.proposers = { "library", "transform", "tune" };
