@@ -31,6 +31,13 @@ StepOutcome Sampler::timedCall(int64_t calls)
     return step;
 }
 
+void Sampler::keepSample(const StepOutcome& step)
+{
+    const int64_t hidden = step.outsideNs - step.insideNs;
+    m_sampled.leastHiddenNs = m_sampled.samplesNs.empty() ? hidden : std::min(hidden, m_sampled.leastHiddenNs);
+    m_sampled.samplesNs.push_back(m_callNs);
+}
+
 bool Sampler::slow() const
 {
     return m_callNs >= slowCallNs;
@@ -42,9 +49,7 @@ StepOutcome Sampler::warmUp()
     if (!step.done())
         return step;
     if (m_callNs > msToNs(m_options.maxMs)) { // a second one would tell nothing new
-        m_sampled.samplesNs.push_back(m_callNs);
-        m_sampled.insideNs += step.insideNs;
-        m_sampled.outsideNs += step.outsideNs;
+        keepSample(step);
         return step;
     }
     for (int i = 0; i < calibrations && m_flushBytes == 0; ++i) {
@@ -72,9 +77,7 @@ StepOutcome Sampler::sampleOnce()
     auto step = timedCall(m_sampled.innerCalls);
     if (!step.done())
         return step;
-    m_sampled.samplesNs.push_back(m_callNs);
-    m_sampled.insideNs += step.insideNs;
-    m_sampled.outsideNs += step.outsideNs;
+    keepSample(step);
     return step;
 }
 

@@ -12,8 +12,7 @@ namespace rooftree::worker {
 struct Sampled {
     std::vector<double> samplesNs; // of one call
     int64_t innerCalls = 1;
-    int64_t insideNs = 0; // sums over the samples, by the child's clock and by ours
-    int64_t outsideNs = 0;
+    int64_t leastHiddenNs = 0; // time of a sample that our clock saw and the child's did not: the least of all samples
 };
 
 // Takes samples of a mapped case: warm-up, enough calls in a sample that it lasts a millisecond, repetition until the median is known to the wanted
@@ -42,6 +41,7 @@ public:
 
 private:
     StepOutcome timedCall(int64_t calls);
+    void keepSample(const StepOutcome& step);
     bool slow() const;
     int64_t wantedSamples() const;
 

@@ -16,7 +16,15 @@ std::set<int> DependenceTester::declaredIn(const Uses& uses) const
     return declared;
 }
 
-Independence DependenceTester::test(const Loop& loop) const
+const Independence& DependenceTester::test(const Loop& loop) const
+{
+    const auto [known, isNew] = m_tested.try_emplace(&loop);
+    if (isNew)
+        known->second = tested(loop);
+    return known->second;
+}
+
+Independence DependenceTester::tested(const Loop& loop) const
 {
     Independence out;
     const auto uses = usesIn(loop.body());

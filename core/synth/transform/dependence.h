@@ -5,6 +5,7 @@
 #include "core/synth/transform/affine.h"
 #include "core/synth/transform/analysis.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -41,7 +42,7 @@ public:
         , m_affine(analysis)
     {
     }
-    Independence test(const Loop& loop) const;
+    const Independence& test(const Loop& loop) const; // of this analysis; remembered
     const AffineReader& affine() const { return m_affine; }
 
     // How far one step of the loop moves through the arrays of its innermost accesses: counts of stride 1, stride 0 and
@@ -62,6 +63,7 @@ public:
     bool invariant(const Node& expression, const Loop& loop) const;
 
 private:
+    Independence tested(const Loop& loop) const;
     void testScalars(const Loop& loop, const Uses& uses, Independence& out) const;
     struct Touch {
         AffineReader::Access access;
@@ -81,6 +83,7 @@ private:
 
     const Analysis& m_analysis;
     AffineReader m_affine;
+    mutable std::map<const Loop*, Independence> m_tested;
 };
 
 // All writes of the symbol in the body have the form of one reduction, and nothing else reads it there.
