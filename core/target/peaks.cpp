@@ -48,16 +48,17 @@ public:
         std::barrier<> line(static_cast<std::ptrdiff_t>(size()));
         std::vector<std::vector<SteadyClock::time_point>> starts(size());
         std::vector<std::vector<SteadyClock::time_point>> ends(size());
-        std::atomic<bool> enough = false;
+        std::atomic<int> end = repetitions;
         const auto began = SteadyClock::now();
         const auto body = [&](std::size_t index) {
             pin(m_cpus[index]);
             for (int i = 0; i < repetitions; ++i) {
-                // On a busy machine two repetitions have to do. Said before the line and read behind it, so that all agree.
+                // On a busy machine two repetitions have to do. Said before the line, and by number: a thread that passed the line
+                // before and reads late must not leave one repetition early.
                 if (index == 0 && i >= 2 && SteadyClock::now() - began > std::chrono::milliseconds(100))
-                    enough = true;
+                    end = i;
                 line.arrive_and_wait();
-                if (enough)
+                if (i >= end)
                     return;
                 const double cpuBefore = threadCpuNs();
                 starts[index].push_back(SteadyClock::now());
