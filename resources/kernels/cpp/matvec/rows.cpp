@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rooftree contributors
 // SPDX-License-Identifier: MIT-0
-// Several rows at once with a vector of sums for each, so that many streams of the matrix are under way.
+// Several rows at once with vectors of sums for each, so that many streams of the matrix are under way.
 // rooftree: flags {"-O3 -march=native -fopenmp", "-O2 -march=native -fopenmp"}
 // rooftree: compiler {"g++", "clang++"}
 #include <algorithm>
 #include <cstdint>
 
-#define ROWS 8 // rooftree: tune {1, 2, 4, 8}
-#define VECTORS 1 // rooftree: tune {1, 2, 4}
+#define ROWS 4 // rooftree: tune {1, 2, 4, 8}
+#define VECTORS 4 // rooftree: tune {1, 2, 4}
 #define AHEAD 0 // rooftree: tune {0, 256, 512, 1024, 2048}
 // rooftree: require ROWS * VECTORS <= 16
 
