@@ -10,6 +10,7 @@
 #include "core/worker/buildflags.h"
 
 #include <cstring>
+#include <fstream>
 
 namespace fs = std::filesystem;
 
@@ -65,13 +66,18 @@ Result<MemoryFile> sealed(const std::string& content)
     return file;
 }
 
+// Not flushed to disk like what the user keeps: the folder lives as long as the compiler.
 Status writeSources(const fs::path& dir, const kernel::Candidate& candidate)
 {
-    for (const auto& file : candidate.files) {
+    for (const auto& source : candidate.files) {
         std::error_code ignored;
-        fs::create_directories((dir / file.path).parent_path(), ignored);
-        if (auto status = writeFile(dir / file.path, file.content); !status)
-            return status;
+        fs::create_directories((dir / source.path).parent_path(), ignored);
+        std::ofstream file(dir / source.path, std::ios::binary);
+        file.write(source.content.data(), static_cast<std::streamsize>(source.content.size()));
+        if (!file.flush()) {
+            const auto path = (dir / source.path).string();
+            return Error{ ErrorCode::Io, "Cannot write " + path + ". Is the disk full?", {} };
+        }
     }
     return success();
 }
@@ -81,7 +87,6 @@ Status writeSources(const fs::path& dir, const kernel::Candidate& candidate)
 struct Builder::Plan {
     const kernel::Candidate& candidate;
     Limits limits;
-    const target::Toolchain* toolchain = nullptr;
     std::vector<std::string> arguments; // all but the output and the sources
     std::string compilerText;
     std::string flagsText;
@@ -101,36 +106,44 @@ Result<BuildOutcome> Builder::build(const BuildRequest& request, const JobContex
     const auto options = kernel::buildOptions(request.candidate);
     if (auto reason = refusedFlag(options.flags, request.purpose))
         return refused(*reason);
-    Plan plan{ request.candidate, request.limits };
     std::vector<std::string> names;
-    for (const auto& toolchain : m_toolchains) {
-        names.push_back(toolchain.name);
-        if (toolchain.name == options.compiler)
-            plan.toolchain = &toolchain;
+    const target::Toolchain* toolchain = nullptr;
+    for (const auto& each : m_toolchains) {
+        names.push_back(each.name);
+        if (each.name == options.compiler)
+            toolchain = &each;
     }
-    if (!plan.toolchain)
+    if (!toolchain)
         return refused("The compiler \"" + options.compiler + "\" is not known. Use one of " + join(names, ", ") + ".");
-    if (!plan.toolchain->usable())
-        return Error{ ErrorCode::Environment,
-            "The compiler " + options.compiler + " cannot be used: " + plan.toolchain->why, {} };
-    plan.arguments = { plan.toolchain->path, "-std=c++20", "-shared", "-fPIC", "-fopenmp", "-fdiagnostics-color=never",
+    if (!toolchain->usable())
+        return Error{ ErrorCode::Environment, "The compiler " + options.compiler + " cannot be used: " + toolchain->why,
+            {} };
+    return compile(planFor(request, *toolchain, options.flags), context);
+}
+
+Builder::Plan Builder::planFor(
+    const BuildRequest& request, const target::Toolchain& toolchain, const std::vector<std::string>& flags)
+{
+    Plan plan{ request.candidate, request.limits, {}, toolchain.name + " " + toolchain.version, join(flags, " "), {} };
+    plan.arguments = { toolchain.path, "-std=c++20", "-shared", "-fPIC", "-fopenmp", "-fdiagnostics-color=never",
         "-Wl,--no-undefined", "-Wl,-z,noexecstack" };
-    std::vector<std::string> libraries;
-    for (const auto& flag : options.flags)
+    std::vector<std::string> libraries; // behind the sources that need them
+    for (const auto& flag : flags)
         (flag.starts_with("-l") || flag.starts_with("-L") ? libraries : plan.arguments).push_back(flag);
-    plan.compilerText = plan.toolchain->name + " " + plan.toolchain->version;
-    plan.flagsText = join(options.flags, " ");
     Sha256 hash;
-    hash.addPart(buildVersion).addPart(plan.toolchain->identity).addPart(kernel::sourceHash(request.candidate));
+    hash.addPart(buildVersion)
+        .addPart(toolchain.identity)
+        .addPart(kernel::sourceHash(request.candidate))
+        .addPart(plan.flagsText);
     for (const auto& argument : plan.arguments)
         hash.addPart(argument);
+    plan.key = hash.hex();
     for (const auto& file : request.candidate.files) {
         if (compiled(file.path) || &file == &request.candidate.files.front())
             plan.arguments.push_back("./" + file.path);
     }
     plan.arguments.insert(plan.arguments.end(), libraries.begin(), libraries.end());
-    plan.key = hash.addPart(plan.flagsText).hex();
-    return compile(plan, context);
+    return plan;
 }
 
 std::optional<Result<BuildOutcome>> Builder::fromCache(const Plan& plan) const

@@ -47,6 +47,8 @@ public:
 
 private:
     struct Plan;
+    static Plan planFor(
+        const BuildRequest& request, const target::Toolchain& toolchain, const std::vector<std::string>& flags);
     Result<BuildOutcome> compile(const Plan& plan, const JobContext& context) const;
     Result<BuildOutcome> compileIn(const std::filesystem::path& dir, const Plan& plan, const JobContext& context) const;
     std::optional<Result<BuildOutcome>> fromCache(const Plan& plan) const;
