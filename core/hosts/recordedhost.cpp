@@ -46,7 +46,8 @@ namespace {
 
 struct Recording {
     std::unordered_map<std::string, std::deque<measure::Evaluation>> evaluations; // by source hash, in order
-    std::map<std::pair<std::string, std::string>, measure::DuelResult> duels; // by hashes of candidate and incumbent
+    std::map<std::pair<std::string, std::string>, std::deque<measure::DuelResult>>
+        duels; // by hashes of candidate and incumbent
     std::map<int64_t, std::string> hashOf; // node -> source hash
     std::map<std::string, std::string> baselineHash;
     worker::Hello hello;
@@ -71,34 +72,27 @@ void note(Recording& recording, const store::EventBody& body)
         if (evaluated->node.value > 0) // the root's is the naive baseline's
             recording.evaluations[recording.hashOf[evaluated->node.value]].push_back(evaluated->evaluation);
     } else if (const auto* duel = std::get_if<store::DuelFought>(&body)) {
-        recording.duels[{ recording.hashOf[duel->candidate.value], recording.hashOf[duel->incumbent.value] }] =
-            duel->result;
+        recording.duels[{ recording.hashOf[duel->candidate.value], recording.hashOf[duel->incumbent.value] }].push_back(
+            duel->result);
     } else if (const auto* measured = std::get_if<store::ChampionMeasured>(&body)) {
-        recording.duels[{ recording.hashOf[measured->node.value], recording.baselineHash[measured->baseline] }] =
-            measured->result;
+        recording.duels[{ recording.hashOf[measured->node.value], recording.baselineHash[measured->baseline] }]
+            .push_back(measured->result);
     }
 }
 
 const Error notRecorded{ ErrorCode::NotFound, "The recorded session does not have this.", {} };
 
-Answer<measure::Evaluation> nextEvaluation(Recording& recording, const std::string& hash)
+// The next one that was recorded under this key, the last one again and again. The same key may stand for several in a row: a re-evaluation, or
+// a duel against the root and the champion's last measurement against naive, which are the same two sources.
+template <typename T, typename Map, typename Key> Answer<T> next(Map& recorded, const Key& key)
 {
-    const auto it = recording.evaluations.find(hash);
-    if (it == recording.evaluations.end())
+    const auto it = recorded.find(key);
+    if (it == recorded.end())
         return { std::nullopt, Absence::Lost, notRecorded };
-    const auto evaluation = it->second.front();
+    const T value = it->second.front();
     if (it->second.size() > 1)
         it->second.pop_front();
-    return { evaluation, {}, {} };
-}
-
-Answer<measure::DuelResult> recordedDuel(const Recording& recording, const worker::DuelRequest& request)
-{
-    const auto it =
-        recording.duels.find({ kernel::sourceHash(request.candidate), kernel::sourceHash(request.incumbent) });
-    if (it == recording.duels.end())
-        return { std::nullopt, Absence::Lost, notRecorded };
-    return { it->second, {}, {} };
+    return { value, {}, {} };
 }
 
 } // namespace
@@ -115,9 +109,12 @@ Result<FunctionHost::Functions> replayFunctions(const store::SessionFile& sessio
     FunctionHost::Functions functions;
     functions.hello = recording->hello;
     functions.evaluate = [recording](const worker::EvaluateRequest& request) {
-        return nextEvaluation(*recording, kernel::sourceHash(request.candidate));
+        return next<measure::Evaluation>(recording->evaluations, kernel::sourceHash(request.candidate));
     };
-    functions.duel = [recording](const worker::DuelRequest& request) { return recordedDuel(*recording, request); };
+    functions.duel = [recording](const worker::DuelRequest& request) {
+        return next<measure::DuelResult>(
+            recording->duels, std::pair(kernel::sourceHash(request.candidate), kernel::sourceHash(request.incumbent)));
+    };
     return functions;
 }
 

@@ -51,7 +51,8 @@ struct ElementError {
     int64_t index = -1;
     double expected = 0;
     double got = 0;
-    double overTolerance = 0; // error over tolerance; where equality is asked for, the distance in units (ulps or integers)
+    double overTolerance =
+        0; // error over tolerance; where equality is asked for, the distance in units (ulps or integers)
 };
 
 struct Correctness {

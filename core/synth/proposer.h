@@ -41,7 +41,8 @@ struct ProposalRequest {
     search::MemoryMode memory = search::MemoryMode::ParentLine;
     std::vector<PastAttempt> memoryOf; // by mode: line of ancestors, siblings, both, or nothing
     std::set<std::string> triedMoves; // moveKeys of this proposer's children of the parent, running ones included
-    std::set<std::string> knownSources; // hashes of the sources near the parent: its children and the nodes of its structure
+    std::set<std::string>
+        knownSources; // hashes of the sources near the parent: its children and the nodes of its structure
     std::vector<search::TunedPoint> tuned; // evaluated nodes with the parent's structure
     std::vector<kernel::Configuration> tuning; // running ones
     Rng rng;

@@ -286,7 +286,8 @@ void TestCompare::doublesAreMeasuredInDoubles()
     QCOMPARE(result.maxUlp, 3.0);
     QCOMPARE(result.ulpHistogram, (std::vector<int64_t>{ 0, 0, 0, 1 }));
     const double most = std::numeric_limits<double>::max();
-    QCOMPARE(compare(std::vector<double>{ -most }, { most }, tolerance(0, 10)).maxUlp, 2 * static_cast<double>(0x7fefffffffffffff));
+    QCOMPARE(compare(std::vector<double>{ -most }, { most }, tolerance(0, 10)).maxUlp,
+        2 * static_cast<double>(0x7fefffffffffffff));
 }
 
 void TestCompare::bitwiseMode()

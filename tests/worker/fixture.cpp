@@ -25,7 +25,7 @@ Evaluator& evaluator()
 
 Result<spec::Operator> operatorFrom(const std::string& toml, const std::string& reference)
 {
-    return spec::parseOperator(toml, "operator.toml", { { "reference.cpp", reference } });
+    return spec::parseOperator(toml, "operator.toml", { { "reference.cpp", "#include <cstdint>\n" + reference } });
 }
 
 const spec::Operator& affine()
