@@ -19,7 +19,13 @@ const std::filesystem::path& cacheFolder()
 
 Evaluator& evaluator()
 {
-    static Evaluator instance(exploreMachine(cacheFolder()));
+    static Evaluator instance([] {
+        Machine machine = exploreMachine(cacheFolder());
+        // Figures that nothing reaches, whatever else this machine is doing: what the tests expect must not depend on it.
+        constexpr double outOfReach = 1e5;
+        machine.device.peaks = { outOfReach, outOfReach, outOfReach, outOfReach, outOfReach };
+        return machine;
+    }());
     return instance;
 }
 

@@ -97,6 +97,19 @@ void TestEvaluate::timesHaveTheirSamples()
     QCOMPARE(evaluate(affine(), request).stages[2].status, measure::StageStatus::NotRun);
 }
 
+void TestEvaluate::fasterThanPhysicsIsNotBelieved()
+{
+    Machine machine = evaluator().machine();
+    constexpr double snail = 1e-3;
+    machine.device.peaks = { snail, snail, snail, snail, snail };
+    Evaluator slow(machine);
+    JobContext context(nullptr, {});
+    const auto evaluation = slow.evaluate(affine(), requestFor(affine(), affineKernel(goodBody)), context);
+    QVERIFY(evaluation.ok() && evaluation->passed());
+    QCOMPARE(evaluation->suspicions.size(), std::size_t{ 2 }); // one per timed case
+    QVERIFY(evaluation->suspicions[0].find("floor") != std::string::npos);
+}
+
 void TestEvaluate::heldOutCasesAreTimedOnRequest()
 {
     auto request = requestFor(affine(), affineKernel(goodBody));

@@ -11,6 +11,7 @@ class TestEvaluate : public QObject {
 private slots:
     void goodKernelPassesEveryRung();
     void timesHaveTheirSamples();
+    void fasterThanPhysicsIsNotBelieved();
     void heldOutCasesAreTimedOnRequest();
     void coldCallsAreTakenOneByOne();
     void slowCandidateIsGivenUp();
