@@ -13,6 +13,7 @@
 #endif
 
 #define CHUNK 2048 // rooftree: tune {128, 512, 2048, 8192}
+#define PREFETCH 1 // rooftree: tune {0, 1}
 #define SEGMENT 65536 // rooftree: tune {16384, 65536}
 
 namespace {
@@ -131,7 +132,7 @@ Vec largestOf(const float* in, int64_t count)
 }
 
 // One pass: each chunk is read for its maximum and again, from the L1 cache, for its sum; the sum so far is scaled when a
-// chunk raises the maximum of a lane.
+// chunk raises the maximum of a lane. The next chunk is fetched meanwhile.
 Partial partialOf(const float* in, int64_t count)
 {
     Vec largest = Vec{} + in[0];
@@ -141,8 +142,12 @@ Partial partialOf(const float* in, int64_t count)
         const Vec next = larger(largest, largestOf(in + c, CHUNK));
         Vec added[2] = { sum * expOf(largest - next), Vec{} };
         for (int64_t i = 0; i < CHUNK; i += 2 * lanes)
-            for (int64_t k = 0; k < 2; ++k)
+            for (int64_t k = 0; k < 2; ++k) {
+#if PREFETCH
+                __builtin_prefetch(in + c + i + k * lanes + CHUNK);
+#endif
                 added[k] += expOf(load(in + c + i + k * lanes) - next);
+            }
         sum = added[0] + added[1];
         largest = next;
     }

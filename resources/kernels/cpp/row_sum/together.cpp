@@ -9,8 +9,8 @@
 #include <immintrin.h>
 #endif
 
-#define TOGETHER 4 // rooftree: tune {2, 4, 8}
-#define CHAINS 2 // rooftree: tune {1, 2, 4}
+#define TOGETHER 8 // rooftree: tune {2, 4, 8, 16}
+#define CHAINS 1 // rooftree: tune {1, 2, 4}
 #define GROUPS_PER_TASK 16 // rooftree: tune {1, 4, 16, 64}
 
 namespace {
