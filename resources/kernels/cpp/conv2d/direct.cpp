@@ -62,7 +62,8 @@ struct Shape {
     // A row of the padded copy is followed by one zero, which is also what lies left of the next row.
     int64_t pitch() const { return w + 1; }
     // One channel of a strip: a zero, a row above, the strip, a row below, and what the last tile reads too much.
-    int64_t plane(int64_t rows) const { return ceilDiv(1 + (rows + 2) * pitch() + width, 16) * 16; }
+    // An odd number of cache lines, so that the channels do not meet in the same sets of the cache.
+    int64_t plane(int64_t rows) const { return (ceilDiv(1 + (rows + 2) * pitch() + width, 16) | 1) * 16; }
 };
 
 // Blocks of filters; in each, the weights that one step of the tile needs lie together. Missing filters are zeros.
