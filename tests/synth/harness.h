@@ -9,6 +9,7 @@
 #include "core/synth/proposer.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 // Builds kernels of the form extern "C" void kernel(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k) and runs
@@ -30,6 +31,9 @@ private:
 rooftree::spec::Operator testOperator();
 rooftree::kernel::Candidate testCandidate(const std::string& source);
 rooftree::synth::ProposalRequest testRequest(const std::string& source, uint64_t seed = 1);
+
+// Texts that are no sources, or that would take a parser to its limits, with names.
+std::vector<std::pair<const char*, std::string>> brokenSources();
 
 // Sources to start from.
 namespace source {

@@ -50,6 +50,52 @@ bool isReference(CXCursorKind kind)
     return clang_isReference(kind) != 0;
 }
 
+Kind statementKind(CXCursorKind kind, std::size_t children)
+{
+    switch (kind) {
+    case CXCursor_GotoStmt:
+    case CXCursor_LabelStmt:
+    case CXCursor_IndirectGotoStmt:
+    case CXCursor_GCCAsmStmt:
+        return Kind::Opaque;
+    case CXCursor_ForStmt:
+        return children == 4 ? Kind::For : Kind::OtherStatement;
+    case CXCursor_CompoundStmt:
+        return Kind::Compound;
+    case CXCursor_DeclStmt:
+        return Kind::Declaration;
+    case CXCursor_IfStmt:
+        return children == 2 || children == 3 ? Kind::If : Kind::OtherStatement;
+    case CXCursor_ReturnStmt:
+        return Kind::Return;
+    case CXCursor_ContinueStmt:
+        return Kind::Continue;
+    case CXCursor_BreakStmt:
+        return Kind::Break;
+    default:
+        return Kind::OtherStatement;
+    }
+}
+
+// Of the expressions that are nothing but their children.
+Kind expressionKind(CXCursorKind kind, std::size_t children)
+{
+    switch (kind) {
+    case CXCursor_ArraySubscriptExpr:
+        return children == 2 ? Kind::Subscript : Kind::Opaque;
+    case CXCursor_ConditionalOperator:
+        return children == 3 ? Kind::Conditional : Kind::Opaque;
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+        return children == 1 ? Kind::Cast : Kind::Opaque;
+    case CXCursor_ParenExpr:
+        return children == 1 ? Kind::Paren : Kind::Opaque;
+    default:
+        return Kind::Opaque;
+    }
+}
+
 } // namespace
 
 const Node& bare(const Node& node)
@@ -227,37 +273,9 @@ void TreeBuilder::fill(Node& node, CXCursor cursor, CXCursorKind kind, int depth
 void TreeBuilder::fillStatement(Node& node, CXCursor cursor, CXCursorKind kind, int depth)
 {
     const auto children = childrenOf(cursor);
-    switch (kind) {
-    case CXCursor_GotoStmt:
-    case CXCursor_LabelStmt:
-    case CXCursor_IndirectGotoStmt:
-    case CXCursor_GCCAsmStmt:
-        return; // opaque
-    case CXCursor_ForStmt:
-        node.kind = children.size() == 4 ? Kind::For : Kind::OtherStatement;
-        break;
-    case CXCursor_CompoundStmt:
-        node.kind = Kind::Compound;
-        break;
-    case CXCursor_DeclStmt:
-        node.kind = Kind::Declaration;
-        break;
-    case CXCursor_IfStmt:
-        node.kind = children.size() == 2 || children.size() == 3 ? Kind::If : Kind::OtherStatement;
-        break;
-    case CXCursor_ReturnStmt:
-        node.kind = Kind::Return;
-        break;
-    case CXCursor_ContinueStmt:
-        node.kind = Kind::Continue;
-        break;
-    case CXCursor_BreakStmt:
-        node.kind = Kind::Break;
-        break;
-    default:
-        node.kind = Kind::OtherStatement;
-        break;
-    }
+    node.kind = statementKind(kind, children.size());
+    if (node.kind == Kind::Opaque)
+        return;
     for (const auto child : children) {
         if (!isReference(clang_getCursorKind(child)))
             add(node, child, depth);
@@ -298,25 +316,11 @@ void TreeBuilder::fillExpression(Node& node, CXCursor cursor, CXCursorKind kind,
         return fillUnary(node, children, depth);
     case CXCursor_CallExpr:
         return fillCall(node, cursor, depth);
-    case CXCursor_ArraySubscriptExpr:
-        node.kind = children.size() == 2 ? Kind::Subscript : Kind::Opaque;
-        break;
-    case CXCursor_ConditionalOperator:
-        node.kind = children.size() == 3 ? Kind::Conditional : Kind::Opaque;
-        break;
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXFunctionalCastExpr:
-        node.kind = children.size() == 1 ? Kind::Cast : Kind::Opaque;
-        break;
-    case CXCursor_ParenExpr:
-        node.kind = children.size() == 1 ? Kind::Paren : Kind::Opaque;
-        break;
     case CXCursor_InitListExpr: // "= {}" and "= {0}" are common
         node.kind = children.size() <= 1 ? Kind::Literal : Kind::Opaque;
         return;
     default:
-        break;
+        node.kind = expressionKind(kind, children.size());
     }
     for (const auto child : children)
         add(node, child, depth);

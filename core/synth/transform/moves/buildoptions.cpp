@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/synth/transform/moves/moves.h"
 
+#include <algorithm>
+#include <set>
+
 // The flags and compiler lines, which the tuner then varies.
 namespace rooftree::synth::transform {
 
@@ -11,11 +14,23 @@ constexpr const char* flagValues[] = { "-O3 -march=native", "-O3 -march=native -
     "-O3 -march=native -funroll-loops", "-O3 -march=native -mprefer-vector-width=512",
     "-O3 -march=native -ffast-math -mprefer-vector-width=512", "-O3 -march=native -ffast-math -fno-finite-math-only" };
 
+// Compilers have vectors of exponentials and the like only when errors and rounding may differ.
+bool callsMathematics(const Analysis& analysis)
+{
+    static const std::set<std::string> names{ "exp", "expf", "exp2", "log", "logf", "log2", "tanh", "tanhf", "erf",
+        "erff", "sin", "cos", "pow", "powf" };
+    return std::any_of(analysis.functions.begin(), analysis.functions.end(), [&](const Function& function) {
+        const auto uses = usesIn(*function.body);
+        return std::any_of(
+            uses.calls.begin(), uses.calls.end(), [&](const Node* call) { return names.contains(call->op); });
+    });
+}
+
 std::vector<Site> flagSites(const Context& context)
 {
     if (hasDirectiveLine(context.analysis.source, "flags"))
         return {};
-    return { { "flags:fast-math", "compile with -ffast-math", 3, -1, 1 },
+    return { { "flags:fast-math", "compile with -ffast-math", callsMathematics(context.analysis) ? 5.0 : 1.5, -1, 1 },
         { "flags:wide", "compile for vectors of 512 bits", 0.5, -1, 3 } };
 }
 

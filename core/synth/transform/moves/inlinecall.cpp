@@ -109,6 +109,19 @@ std::string parameterLines(const Analysis& analysis, const CallSite& site, std::
     return lines;
 }
 
+// What remains of "namespace { helper }".
+std::string withoutEmptyNamespace(std::string source)
+{
+    static constexpr std::string_view head = "namespace {";
+    const auto at = source.find(head);
+    if (at == std::string::npos)
+        return source;
+    const auto end = source.find_first_not_of(" \n", at + head.size());
+    if (end == std::string::npos || source[end] != '}')
+        return source;
+    return source.erase(at, std::min(source.find_first_not_of('\n', lineEnd(source, end)), source.size()) - at);
+}
+
 std::optional<std::string> apply(const Context& context, const Site& site)
 {
     const auto& analysis = context.analysis;
@@ -135,7 +148,7 @@ std::optional<std::string> apply(const Context& context, const Site& site)
         const auto to = std::min(source.find_first_not_of('\n', callee.range.end), source.size());
         edits.replace({ from, to }, "");
     }
-    return edits.applied(source);
+    return withoutEmptyNamespace(edits.applied(source));
 }
 
 } // namespace

@@ -27,8 +27,10 @@ std::vector<Site> sites(const Context& context)
             indexOf(context.analysis, loop), 0 });
     }
     // All of them at once: the innermost loops of a row operator want the same.
+    const auto useful = std::count_if(found.begin(), found.end(),
+        [&](const Site& site) { return !isRest(context.analysis, context.analysis.loop(site.loop)); });
     if (found.size() > 1)
-        found.push_back({ "omp-simd:all", "vectorise all innermost loops", 4, -1, 0 });
+        found.push_back({ "omp-simd:all", "vectorise all innermost loops", useful > 1 ? 4 : 0.1, -1, 0 });
     return found;
 }
 

@@ -3,6 +3,7 @@
 #include "core/synth/transform/moves/moves.h"
 
 #include <algorithm>
+#include <set>
 
 namespace rooftree::synth::transform {
 
@@ -51,53 +52,62 @@ std::vector<Site> sites(const Context& context)
     return found;
 }
 
+// The loops over tiles, outermost first, and the loops inside a tile.
+struct Nest {
+    std::string strips;
+    std::string points;
+    std::string definitions;
+};
+
+void addLoop(const Analysis& analysis, const Loop& loop, const std::string& indent, const std::string& deeper,
+    std::set<std::string>& taken, Nest& nest)
+{
+    const auto& var = analysis.varName(loop);
+    const auto type = analysis.varType(loop);
+    const auto strip = freshName(taken, var + "0");
+    const auto size = freshName(taken, "TILE_" + upperCase(var));
+    taken.insert({ strip, size });
+    const auto upper = analysis.upper(loop);
+    const bool first = nest.strips.empty();
+    nest.definitions += tunableLine(size, 64, { 16, 32, 64, 128, 256 });
+    nest.strips += (first ? "" : indent) + "for (" + type + " " + strip + " = " + analysis.text(*loop.init) + "; "
+        + strip + " < " + upper + "; " + strip + " += " + size + ")\n";
+    for (const auto& pragma : loop.pragmas) {
+        if (!first) // the outermost ones stay above the nest
+            nest.points += deeper + pragma.text + "\n";
+    }
+    nest.points += deeper + "for (" + type + " " + var + " = " + strip + "; " + var + " < std::min<" + type + ">("
+        + strip + " + " + size + ", " + upper + "); ++" + var + ")";
+}
+
 std::optional<std::string> apply(const Context& context, const Site& site)
 {
     const auto& analysis = context.analysis;
     const auto& outer = analysis.loop(site.loop);
-    auto nest = nestAt(context, outer);
-    nest.resize(std::min(nest.size(), static_cast<std::size_t>(site.variant)));
+    auto loops = nestAt(context, outer);
+    loops.resize(std::min(loops.size(), static_cast<std::size_t>(site.variant)));
     auto taken = identifiers(analysis.source);
     std::string indent(indentAt(analysis.source, outer.node->range.begin));
-    std::string strips;
-    std::string points;
-    std::string definitions;
     std::string deeper = indent;
-    for (std::size_t i = 0; i < nest.size(); ++i)
+    for (std::size_t i = 0; i < loops.size(); ++i)
         deeper += indentUnit;
-    for (const auto* loop : nest) {
-        const auto& var = analysis.varName(*loop);
-        const auto type = analysis.varType(*loop);
-        const auto strip = freshName(taken, var + "0");
-        const auto size = freshName(taken, "TILE_" + upperCase(var));
-        taken.insert({ strip, size });
-        const auto upper = analysis.upper(*loop);
-        definitions += tunableLine(size, 64, { 16, 32, 64, 128, 256 });
-        strips += (strips.empty() ? "" : indent) + "for (" + type + " " + strip + " = " + analysis.text(*loop->init)
-            + "; " + strip + " < " + upper + "; " + strip + " += " + size + ")\n";
-        if (loop != nest.front()) {
-            for (const auto& pragma : loop->pragmas)
-                points += deeper + pragma.text + "\n";
-        }
-        points += deeper + "for (" + type + " " + var + " = " + strip + "; " + var + " < std::min<" + type + ">("
-            + strip + " + " + size + ", " + upper + "); ++" + var + ")";
+    Nest nest;
+    for (const auto* loop : loops) {
+        addLoop(analysis, *loop, indent, deeper, taken, nest);
+        nest.points += loop == loops.back() ? bodyText(analysis, *loop, deeper) : "\n";
         indent += indentUnit;
         deeper += indentUnit;
-        points +=
-            loop == nest.back() ? bodyText(analysis, *loop, deeper.substr(std::string_view(indentUnit).size())) : "\n";
     }
+    nest.points.pop_back();
     Edits edits;
-    points.pop_back();
-    edits.replace(outer.node->range, strips + points);
-    removePragmas(
-        outer,
-        [](const std::string& text) {
-            return text.find("simd") != std::string::npos || text.find("GCC") != std::string::npos;
-        },
-        edits);
-    const auto& function = analysis.functions[static_cast<std::size_t>(outer.function)];
+    edits.replace(outer.node->range, nest.strips + nest.points);
+    const auto aboutOneLoop = [](const std::string& text) {
+        return text.find("simd") != std::string::npos || text.find("GCC") != std::string::npos;
+    };
+    removePragmas(outer, aboutOneLoop, edits);
     ensureInclude(analysis.source, "algorithm", edits);
-    addDefinitions(analysis.source, function.range.begin, definitions, edits);
+    const auto& function = analysis.functions[static_cast<std::size_t>(outer.function)];
+    addDefinitions(analysis.source, function.range.begin, nest.definitions, edits);
     return edits.applied(analysis.source);
 }
 
