@@ -32,6 +32,8 @@ public:
     {
         std::vector<std::string> configure{ "cmake", "-S", m_source.string(), "-B", m_build.string(),
             "-DCMAKE_BUILD_TYPE=Release", std::string("-DROOFTREE_NATIVE=") + (native ? "ON" : "OFF") };
+        if (findProgram("ninja")) // about twice as fast as make
+            configure.insert(configure.end(), { "-G", "Ninja" });
         if (findProgram(m_compiler))
             configure.push_back("-DCMAKE_CXX_COMPILER=" + m_compiler);
         auto done = step("Configuring", std::move(configure), configureMs);
