@@ -5,6 +5,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -106,8 +107,10 @@ void TestEvaluate::fasterThanPhysicsIsNotBelieved()
     JobContext context(nullptr, {});
     const auto evaluation = slow.evaluate(affine(), requestFor(affine(), affineKernel(goodBody)), context);
     QVERIFY(evaluation.ok() && evaluation->passed());
-    QCOMPARE(evaluation->suspicions.size(), std::size_t{ 2 }); // one per timed case
-    QVERIFY(evaluation->suspicions[0].find("floor") != std::string::npos);
+    const auto& all = evaluation->suspicions;
+    const auto floors = std::count_if(
+        all.begin(), all.end(), [](const std::string& s) { return s.find("floor") != std::string::npos; });
+    QCOMPARE(floors, 2); // one per timed case
 }
 
 void TestEvaluate::heldOutCasesAreTimedOnRequest()
